@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "error.h"
+
+static int refuse_irregular(mode_t mode, const char *path, struct mxt_error *err)
+{
+	const char *kind = S_ISDIR(mode)    ? "a directory"
+			   : S_ISFIFO(mode) ? "a FIFO"
+			   : S_ISSOCK(mode) ? "a socket"
+					    : "a device";
+	return mxt_error_set(err, S_ISDIR(mode) ? -EISDIR : -EINVAL, MXT_E_NOT_REGULAR, "%s is %s; name a regular file",
+			     path, kind);
+}
+
+static int open_regular(const char *path, int *ret_fd, struct mxt_error *err)
+{
+	MXT_CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return mxt_error_errno(err, errno, "cannot open %s", path);
+	struct stat st;
+	if (fstat(fd, &st) < 0)
+		return mxt_error_errno(err, errno, "cannot stat %s", path);
+	if (!S_ISREG(st.st_mode))
+		return refuse_irregular(st.st_mode, path, err);
+	*ret_fd = mxt_steal_fd(&fd);
+	return 0;
+}
+
+static int read_limited(int fd, const char *path, size_t max_bytes, struct mxt_buf *buf, struct mxt_error *err)
+{
+	char chunk[16384];
+	size_t total = 0;
+	for (;;) {
+		ssize_t got = read(fd, chunk, sizeof chunk);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return mxt_error_errno(err, errno, "cannot read %s", path);
+		if (got == 0)
+			return mxt_buf_status(buf, err);
+		total += (size_t)got;
+		if (total > max_bytes)
+			return mxt_error_set(
+			    err, -EFBIG, MXT_E_TOO_LARGE,
+			    "%s is larger than %zu bytes; this is not the kind of file that belongs here", path,
+			    max_bytes);
+		mxt_buf_append(buf, chunk, (size_t)got);
+	}
+}
+
+int mxt_file_read(const char *path, size_t max_bytes, struct mxt_buf *buf, struct mxt_error *err)
+{
+	if (strcmp(path, "-") == 0)
+		return read_limited(STDIN_FILENO, "standard input", max_bytes, buf, err);
+	MXT_CLEANUP_CLOSE int fd = -1;
+	int rc = open_regular(path, &fd, err);
+	return rc < 0 ? rc : read_limited(fd, path, max_bytes, buf, err);
+}
+
+/* Where a replacement really goes: the end of a chain of symlinks, its directory, and the mode to give. */
+struct target {
+	char *path;
+	char *dir;
+	mode_t mode;
+};
+
+#define TARGET_INIT                                                                                                    \
+	{                                                                                                              \
+		NULL, NULL, 0                                                                                          \
+	}
+
+static void target_finish(struct target *target)
+{
+	free(target->path);
+	free(target->dir);
+}
+
+/* One step along a symlink: the path that `link` at `path` points to, relative targets resolved beside it. */
+static char *link_target(const char *path)
+{
+	char target[PATH_MAX];
+	ssize_t len = readlink(path, target, sizeof target - 1);
+	if (len < 0)
+		return NULL;
+	target[len] = '\0';
+	struct mxt_buf buf = MXT_BUF_INIT;
+	const char *slash = strrchr(path, '/');
+	if (target[0] != '/' && slash)
+		mxt_buf_append(&buf, path, (size_t)(slash - path) + 1);
+	mxt_buf_puts(&buf, target);
+	char *out = mxt_buf_steal(&buf);
+	mxt_buf_finish(&buf);
+	return out;
+}
+
+static int follow_links(const char *path, char **ret_path, struct mxt_error *err)
+{
+	MXT_CLEANUP_FREE char *at = strdup(path);
+	for (int hops = 0; at; hops++) {
+		struct stat st;
+		if (lstat(at, &st) < 0 || !S_ISLNK(st.st_mode)) {
+			*ret_path = mxt_steal_ptr(&at);
+			return 0;
+		}
+		if (hops == 40)
+			return mxt_error_errno(err, ELOOP, "cannot write %s", path);
+		char *next = link_target(at);
+		free(at);
+		at = next;
+	}
+	return mxt_error_oom(err);
+}
+
+static char *directory_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	if (!slash)
+		return strdup(".");
+	return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
+}
+
+static int target_init(struct target *target, const char *path, struct mxt_error *err)
+{
+	int rc = follow_links(path, &target->path, err);
+	if (rc < 0)
+		return rc;
+	target->dir = directory_of(target->path);
+	if (!target->dir)
+		return mxt_error_oom(err);
+	struct stat st;
+	if (stat(target->path, &st) == 0) {
+		if (!S_ISREG(st.st_mode))
+			return refuse_irregular(st.st_mode, path, err);
+		target->mode = st.st_mode & 07777;
+		return 0;
+	}
+	if (errno != ENOENT)
+		return mxt_error_errno(err, errno, "cannot write %s", path);
+	mode_t mask = umask(077);
+	(void)umask(mask);
+	target->mode = 0666 & ~mask;
+	return 0;
+}
+
+static int write_all(int fd, const char *bytes, size_t len)
+{
+	while (len > 0) {
+		ssize_t put = write(fd, bytes, len);
+		if (put < 0 && errno == EINTR)
+			continue;
+		if (put < 0)
+			return -errno;
+		bytes += put;
+		len -= (size_t)put;
+	}
+	return 0;
+}
+
+static int fill_temp(int fd, const struct target *target, const void *bytes, size_t len)
+{
+	int rc = write_all(fd, bytes, len);
+	if (rc == 0 && fchmod(fd, target->mode) < 0)
+		rc = -errno;
+	if (rc == 0 && fsync(fd) < 0)
+		rc = -errno;
+	return rc;
+}
+
+/* A directory that cannot be synced (some network file systems) does not undo a finished rename. */
+static void sync_directory(const char *dir)
+{
+	MXT_CLEANUP_CLOSE int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd >= 0)
+		(void)fsync(fd);
+}
+
+static char *temp_name(const struct target *target)
+{
+	struct mxt_buf buf = MXT_BUF_INIT;
+	mxt_buf_printf(&buf, "%s/.mindxtrain-XXXXXX", target->dir);
+	char *name = mxt_buf_steal(&buf);
+	mxt_buf_finish(&buf);
+	return name;
+}
+
+int mxt_file_replace(const char *path, const void *bytes, size_t len, struct mxt_error *err)
+{
+	MXT_CLEANUP(target_finish) struct target target = TARGET_INIT;
+	int rc = target_init(&target, path, err);
+	if (rc < 0)
+		return rc;
+	MXT_CLEANUP_FREE char *temp = temp_name(&target);
+	if (!temp)
+		return mxt_error_oom(err);
+	MXT_CLEANUP_CLOSE int fd = mkostemp(temp, O_CLOEXEC);
+	if (fd < 0)
+		return mxt_error_errno(err, errno, "cannot create a file in %s", target.dir);
+	rc = fill_temp(fd, &target, bytes, len);
+	if (rc == 0 && rename(temp, target.path) < 0)
+		rc = -errno;
+	if (rc < 0) {
+		(void)unlink(temp);
+		return mxt_error_errno(err, -rc, "cannot write %s", path);
+	}
+	sync_directory(target.dir);
+	return 0;
+}
+
+int mxt_file_check_writable(const char *path, struct mxt_error *err)
+{
+	MXT_CLEANUP(target_finish) struct target target = TARGET_INIT;
+	int rc = target_init(&target, path, err);
+	if (rc < 0)
+		return rc;
+	MXT_CLEANUP_FREE char *temp = temp_name(&target);
+	if (!temp)
+		return mxt_error_oom(err);
+	MXT_CLEANUP_CLOSE int fd = mkostemp(temp, O_CLOEXEC);
+	if (fd < 0)
+		return mxt_error_errno(err, errno, "cannot create a file in %s", target.dir);
+	(void)unlink(temp);
+	return 0;
+}

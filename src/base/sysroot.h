@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Every read of /proc, /sys and /etc that describes the machine goes through a sysroot, so that a recorded machine
+ * can be inspected in its place (`--sysroot DIR`).
+ */
+#ifndef MXT_BASE_SYSROOT_H
+#define MXT_BASE_SYSROOT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "buf.h"
+
+struct mxt_error;
+
+struct mxt_sysroot {
+	const char *prefix; /* "" for the live machine; borrowed */
+};
+
+#define MXT_SYSROOT_LIVE                                                                                               \
+	{                                                                                                              \
+		""                                                                                                     \
+	}
+
+bool mxt_sysroot_is_live(const struct mxt_sysroot *root);
+
+/* prefix + path; the caller frees. NULL when memory ran out. */
+char *mxt_sysroot_path(const struct mxt_sysroot *root, const char *path);
+
+bool mxt_sysroot_exists(const struct mxt_sysroot *root, const char *path);
+
+/*
+ * Appends at most `max_bytes` of a pseudo file to *buf, without its final newline. -ENOENT when it is not there
+ * (callers treat that as "not reported"), other statuses are real faults.
+ */
+int mxt_sysroot_read(const struct mxt_sysroot *root, const char *path, size_t max_bytes, struct mxt_buf *buf,
+		     struct mxt_error *err) MXT_WUR;
+
+/* One unsigned decimal (or 0x…) number that fills the file; -EINVAL when it holds something else. */
+int mxt_sysroot_read_u64(const struct mxt_sysroot *root, const char *path, uint64_t *ret_value,
+			 struct mxt_error *err) MXT_WUR;
+
+#endif

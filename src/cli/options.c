@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "options.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+#include "error.h"
+#include "nearest.h"
+#include "number.h"
+
+static size_t option_index(const struct mxt_option *options, size_t n, const char *name, size_t len)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strlen(options[i].name) == len && memcmp(options[i].name, name, len) == 0)
+			return i;
+	return n;
+}
+
+struct name_list {
+	const struct mxt_option *options;
+};
+
+static const char *option_name(const void *list, size_t i)
+{
+	return ((const struct name_list *)list)->options[i].name;
+}
+
+static int unknown_option(const struct mxt_args *args, const char *given, size_t len, struct mxt_error *err)
+{
+	char name[64];
+	size_t keep = len < sizeof name - 1 ? len : sizeof name - 1;
+	memcpy(name, given, keep);
+	name[keep] = '\0';
+	struct name_list list = {args->options};
+	const char *near = mxt_nearest(name, option_name, &list, args->n_options);
+	if (near)
+		return mxt_error_set(err, -EINVAL, MXT_E_USAGE, "unknown option --%s; did you mean --%s?", name, near);
+	return mxt_error_set(err, -EINVAL, MXT_E_USAGE, "unknown option --%s; see --help", name);
+}
+
+/* Handles argv[*at], an option; advances *at over its value. */
+static int take_option(struct mxt_args *args, int argc, char **argv, int *at, struct mxt_error *err)
+{
+	const char *name = argv[*at] + 2;
+	const char *equals = strchr(name, '=');
+	size_t len = equals ? (size_t)(equals - name) : strlen(name);
+	if (len == 4 && memcmp(name, "help", 4) == 0) {
+		args->help = true;
+		return 0;
+	}
+	size_t i = option_index(args->options, args->n_options, name, len);
+	if (i == args->n_options)
+		return unknown_option(args, name, len, err);
+	const struct mxt_option *option = &args->options[i];
+	if (args->values[i])
+		return mxt_error_set(err, -EINVAL, MXT_E_USAGE, "--%s is given twice", option->name);
+	if (!option->argument) {
+		if (equals)
+			return mxt_error_set(err, -EINVAL, MXT_E_USAGE, "--%s takes no value", option->name);
+		args->values[i] = "";
+		return 0;
+	}
+	if (!equals && *at + 1 == argc)
+		return mxt_error_set(err, -EINVAL, MXT_E_USAGE, "--%s needs a value: --%s %s", option->name,
+				     option->name, option->argument);
+	args->values[i] = equals ? equals + 1 : argv[++*at];
+	return 0;
+}
+
+int mxt_args_parse(const struct mxt_option *options, size_t n_options, int argc, char **argv, struct mxt_args *ret_args,
+		   struct mxt_error *err)
+{
+	struct mxt_args args = {.options = options, .n_options = n_options, .operands = argv + 1};
+	bool ended = false;
+	for (int at = 1; at < argc; at++) {
+		char *word = argv[at];
+		if (!ended && strcmp(word, "--") == 0) {
+			ended = true;
+		} else if (!ended && strncmp(word, "--", 2) == 0) {
+			int rc = take_option(&args, argc, argv, &at, err);
+			if (rc < 0)
+				return rc;
+		} else if (!ended && word[0] == '-' && word[1] != '\0') {
+			return mxt_error_set(err, -EINVAL, MXT_E_USAGE,
+					     "unknown option %s; options have two dashes, see --help", word);
+		} else {
+			args.operands[args.n_operands++] = word;
+		}
+	}
+	*ret_args = args;
+	return 0;
+}
+
+const char *mxt_args_get(const struct mxt_args *args, const char *name)
+{
+	size_t i = option_index(args->options, args->n_options, name, strlen(name));
+	return i < args->n_options ? args->values[i] : NULL;
+}
+
+bool mxt_args_has(const struct mxt_args *args, const char *name)
+{
+	return mxt_args_get(args, name) != NULL;
+}
+
+int mxt_args_int(const struct mxt_args *args, const char *name, int64_t min, int64_t max, int64_t *ret_value,
+		 struct mxt_error *err)
+{
+	const char *text = mxt_args_get(args, name);
+	if (!text || mxt_parse_i64_in(text, min, max, ret_value) == 0)
+		return 0;
+	return mxt_error_set(err, -EINVAL, MXT_E_USAGE,
+			     "--%s takes a whole number from %" PRId64 " to %" PRId64 ", not '%s'", name, min, max,
+			     text);
+}
+
+void mxt_options_print(const struct mxt_option *options, size_t n_options, FILE *out)
+{
+	for (size_t i = 0; i < n_options; i++) {
+		char left[48];
+		(void)snprintf(left, sizeof left, "--%s%s%s", options[i].name, options[i].argument ? " " : "",
+			       options[i].argument ? options[i].argument : "");
+		(void)fprintf(out, "  %-26s %s\n", left, options[i].help);
+	}
+	(void)fprintf(out, "  %-26s %s\n", "--help", "show this help and exit");
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * JSON on top of jansson: strict parsing with places, and the canonical form (RFC 8785 restricted to what plans and
+ * manifests hold: no floats, no null, integers within +-(2^53-1), ASCII keys).
+ */
+#ifndef MXT_CORE_JSON_H
+#define MXT_CORE_JSON_H
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "buf.h"
+
+struct mxt_error;
+
+#define MXT_JSON_MAX_BYTES ((size_t)4 << 20)
+#define MXT_JSON_MAX_DEPTH 64
+#define MXT_JSON_MAX_INT   INT64_C(9007199254740991)
+
+enum mxt_json_dialect {
+	MXT_JSON_CANONICAL, /* plans and manifests: the restricted value set */
+	MXT_JSON_FOREIGN,   /* config.json and the like: floats and null allowed, still no duplicate keys */
+};
+
+/*
+ * Parses `len` bytes; `name` is the file name for messages. Errors (MXT_E_JSON_*) carry the JSON path, or line and
+ * column where the text itself is wrong. *ret_value is a new reference (json_decref()).
+ */
+int mxt_json_parse(const char *name, const char *text, size_t len, enum mxt_json_dialect dialect, json_t **ret_value,
+		   struct mxt_error *err) MXT_WUR;
+
+/* mxt_file_read() with MXT_JSON_MAX_BYTES, then mxt_json_parse(). */
+int mxt_json_read_file(const char *path, enum mxt_json_dialect dialect, json_t **ret_value,
+		       struct mxt_error *err) MXT_WUR;
+
+/* Appends the canonical bytes (no newline at the end). A value outside the restricted set is an error with its path. */
+int mxt_json_canonical(const json_t *value, struct mxt_buf *buf, struct mxt_error *err) MXT_WUR;
+
+static inline void mxt_json_cleanup_(json_t **value)
+{
+	json_decref(*value);
+}
+#define MXT_CLEANUP_JSON MXT_CLEANUP(mxt_json_cleanup_)
+
+#endif

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "problem.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+/* Limits of what is accepted from outside; products of the allowed maxima still fit into 63 bits. */
+#define MAX_EXTENT    (INT64_C(1) << 31)
+#define MAX_ELEMENTS  (INT64_C(1) << 40)
+#define MAX_HEADS     4096
+#define MAX_HEAD_DIM  4096
+#define MAX_BATCH     65536
+#define MAX_SEQ       (1 << 24)
+#define MAX_SHARE_PPM 1000000
+
+const char *mxt_problem_kind_name(enum mxt_problem_kind kind)
+{
+	static const char *const names[] = {[MXT_PROBLEM_ATTENTION] = "attention", [MXT_PROBLEM_GEMM] = "gemm"};
+	return names[kind];
+}
+
+struct dtype_row {
+	const char *name;
+	unsigned bytes;
+};
+
+static const struct dtype_row dtypes[] = {
+    [MXT_DTYPE_F32] = {"float32", 4},
+    [MXT_DTYPE_BF16] = {"bfloat16", 2},
+    [MXT_DTYPE_F16] = {"float16", 2},
+};
+
+const char *mxt_dtype_name(enum mxt_dtype dtype)
+{
+	return dtypes[dtype].name;
+}
+
+unsigned mxt_dtype_bytes(enum mxt_dtype dtype)
+{
+	return dtypes[dtype].bytes;
+}
+
+static double attention_flops(const struct mxt_attention *a)
+{
+	double forward = 4.0 * a->batch * a->heads * (double)a->seq * a->seq * a->head_dim;
+	if (a->causal)
+		forward /= 2;
+	return a->direction == MXT_BACKWARD ? 2.5 * forward : forward;
+}
+
+double mxt_problem_flops(const struct mxt_problem *problem)
+{
+	const struct mxt_gemm *g = &problem->as.gemm;
+	if (problem->kind == MXT_PROBLEM_GEMM)
+		return 2.0 * (double)g->m * (double)g->n * (double)g->k;
+	return attention_flops(&problem->as.attention);
+}
+
+/* Forward: q, k, v, out. Backward: these, and the gradient of each. */
+static uint64_t attention_bytes(const struct mxt_attention *a)
+{
+	uint64_t heads = 2 * (uint64_t)a->heads + 2 * (uint64_t)a->kv_heads;
+	uint64_t elements = (uint64_t)a->batch * (uint64_t)a->seq * (uint64_t)a->head_dim * heads;
+	return elements * mxt_dtype_bytes(a->dtype) * (a->direction == MXT_BACKWARD ? 2 : 1);
+}
+
+uint64_t mxt_problem_bytes(const struct mxt_problem *problem)
+{
+	const struct mxt_gemm *g = &problem->as.gemm;
+	if (problem->kind == MXT_PROBLEM_ATTENTION)
+		return attention_bytes(&problem->as.attention);
+	uint64_t elements = (uint64_t)(g->m * g->k) + (uint64_t)(g->k * g->n) + (uint64_t)(g->m * g->n);
+	return elements * mxt_dtype_bytes(g->dtype);
+}
+
+static bool attention_equal(const struct mxt_attention *a, const struct mxt_attention *b)
+{
+	return a->batch == b->batch && a->seq == b->seq && a->heads == b->heads && a->kv_heads == b->kv_heads &&
+	       a->head_dim == b->head_dim && a->causal == b->causal && a->dtype == b->dtype &&
+	       a->direction == b->direction;
+}
+
+static bool gemm_equal(const struct mxt_gemm *a, const struct mxt_gemm *b)
+{
+	return a->m == b->m && a->n == b->n && a->k == b->k && a->lda == b->lda && a->ldb == b->ldb &&
+	       a->ldc == b->ldc && a->trans_a == b->trans_a && a->trans_b == b->trans_b &&
+	       a->accumulate == b->accumulate && a->bias == b->bias && a->dtype == b->dtype;
+}
+
+bool mxt_problem_equal(const struct mxt_problem *a, const struct mxt_problem *b)
+{
+	if (a->kind != b->kind)
+		return false;
+	return a->kind == MXT_PROBLEM_GEMM ? gemm_equal(&a->as.gemm, &b->as.gemm)
+					   : attention_equal(&a->as.attention, &b->as.attention);
+}
+
+void mxt_problem_text(const struct mxt_problem *problem, struct mxt_buf *buf)
+{
+	if (problem->kind == MXT_PROBLEM_ATTENTION) {
+		const struct mxt_attention *a = &problem->as.attention;
+		mxt_buf_printf(buf, "attention b%" PRId32 " s%" PRId32 " h%" PRId32 "/%" PRId32 " d%" PRId32 "%s %s %s",
+			       a->batch, a->seq, a->heads, a->kv_heads, a->head_dim, a->causal ? " causal" : "",
+			       mxt_dtype_name(a->dtype), a->direction == MXT_FORWARD ? "forward" : "backward");
+		return;
+	}
+	const struct mxt_gemm *g = &problem->as.gemm;
+	mxt_buf_printf(buf, "gemm %c%c %" PRId64 "x%" PRId64 "x%" PRId64 "%s%s %s", g->trans_a ? 't' : 'n',
+		       g->trans_b ? 't' : 'n', g->m, g->n, g->k, g->accumulate ? " +c" : "", g->bias ? " bias" : "",
+		       mxt_dtype_name(g->dtype));
+}
+
+static json_t *attention_json(const struct mxt_attention *a)
+{
+	json_t *json =
+	    json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:s, s:s}", "op", "attention", "batch", (json_int_t)a->batch,
+		      "seq", (json_int_t)a->seq, "heads", (json_int_t)a->heads, "kv_heads", (json_int_t)a->kv_heads,
+		      "head_dim", (json_int_t)a->head_dim, "dtype", mxt_dtype_name(a->dtype), "direction",
+		      a->direction == MXT_FORWARD ? "forward" : "backward");
+	if (json && a->causal && json_object_set_new(json, "causal", json_true()) < 0)
+		json_decref(json), json = NULL;
+	return json;
+}
+
+/* Transposes, accumulation and bias are omitted when absent; leading dimensions when they are the dense ones. */
+static json_t *gemm_json(const struct mxt_gemm *g)
+{
+	json_t *json = json_pack("{s:s, s:I, s:I, s:I, s:s}", "op", "gemm", "m", (json_int_t)g->m, "n",
+				 (json_int_t)g->n, "k", (json_int_t)g->k, "dtype", mxt_dtype_name(g->dtype));
+	const struct {
+		const char *key;
+		bool set;
+	} flags[] = {
+	    {"trans_a", g->trans_a}, {"trans_b", g->trans_b}, {"accumulate", g->accumulate}, {"bias", g->bias}};
+	const struct {
+		const char *key;
+		int64_t value, dense;
+	} leading[] = {{"lda", g->lda, g->trans_a ? g->m : g->k},
+		       {"ldb", g->ldb, g->trans_b ? g->k : g->n},
+		       {"ldc", g->ldc, g->n}};
+	int rc = json ? 0 : -1;
+	for (size_t i = 0; i < MXT_ARRAY_LEN(flags); i++)
+		if (rc == 0 && flags[i].set)
+			rc = json_object_set_new(json, flags[i].key, json_true());
+	for (size_t i = 0; i < MXT_ARRAY_LEN(leading); i++)
+		if (rc == 0 && leading[i].value != leading[i].dense)
+			rc = json_object_set_new(json, leading[i].key, json_integer(leading[i].value));
+	if (rc < 0) {
+		json_decref(json);
+		return NULL;
+	}
+	return json;
+}
+
+json_t *mxt_problem_json(const struct mxt_problem *problem)
+{
+	return problem->kind == MXT_PROBLEM_GEMM ? gemm_json(&problem->as.gemm)
+						 : attention_json(&problem->as.attention);
+}
+
+static bool in_range(int64_t value, int64_t max)
+{
+	return value >= 1 && value <= max;
+}
+
+static bool attention_valid(const struct mxt_attention *a)
+{
+	return in_range(a->batch, MAX_BATCH) && in_range(a->seq, MAX_SEQ) && in_range(a->heads, MAX_HEADS) &&
+	       in_range(a->kv_heads, a->heads) && a->heads % a->kv_heads == 0 && in_range(a->head_dim, MAX_HEAD_DIM) &&
+	       (int64_t)a->batch * a->seq <= MAX_EXTENT &&
+	       (int64_t)a->batch * a->seq <= MAX_ELEMENTS / ((int64_t)a->heads * a->head_dim) &&
+	       (unsigned)a->dtype < MXT_DTYPE_COUNT && (unsigned)a->direction < MXT_DIRECTION_COUNT;
+}
+
+static bool gemm_valid(const struct mxt_gemm *g)
+{
+	return in_range(g->m, MAX_EXTENT) && in_range(g->n, MAX_EXTENT) && in_range(g->k, MAX_EXTENT) &&
+	       g->m <= MAX_ELEMENTS / g->n && g->m <= MAX_ELEMENTS / g->k && g->k <= MAX_ELEMENTS / g->n &&
+	       g->lda >= (g->trans_a ? g->m : g->k) && g->lda <= MAX_EXTENT && g->ldb >= (g->trans_b ? g->k : g->n) &&
+	       g->ldb <= MAX_EXTENT && g->ldc >= g->n && g->ldc <= MAX_EXTENT && (unsigned)g->dtype < MXT_DTYPE_COUNT;
+}
+
+int mxt_problem_validate(const struct mxt_problem *problem)
+{
+	if ((unsigned)problem->kind >= MXT_PROBLEM_KIND_COUNT || problem->share_ppm > MAX_SHARE_PPM)
+		return -EINVAL;
+	bool valid =
+	    problem->kind == MXT_PROBLEM_GEMM ? gemm_valid(&problem->as.gemm) : attention_valid(&problem->as.attention);
+	return valid ? 0 : -EINVAL;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What will be trained. Dimensions and properties only: names and paths never reach the plan, so that one model given
+ * as preset, YAML or config.json yields one workload and one plan_id.
+ */
+#ifndef MXT_CORE_WORKLOAD_H
+#define MXT_CORE_WORKLOAD_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "problem.h"
+
+struct mxt_error;
+
+/* A decoder-only transformer. All counts > 0 unless said otherwise. */
+struct mxt_model {
+	int32_t layers, hidden, heads, kv_heads, head_dim, ffn, vocab;
+	int32_t sliding_window; /* tokens; 0: none */
+	int32_t experts;        /* 0: dense */
+	bool gated_mlp;         /* gate and up projections (SwiGLU, GeGLU) */
+	bool fused_qkv;         /* one projection for q, k and v (Phi-3) */
+	bool fused_gate_up;     /* one projection for gate and up (Phi-3) */
+	bool attention_bias;    /* q, k, v projections have biases */
+	bool tied_embeddings;
+};
+
+enum mxt_adapter { MXT_ADAPTER_NONE, MXT_ADAPTER_LORA, MXT_ADAPTER_QLORA };
+
+/* Which projections carry LoRA, as bits. */
+enum mxt_projection {
+	MXT_PROJ_Q = 1,
+	MXT_PROJ_K = 2,
+	MXT_PROJ_V = 4,
+	MXT_PROJ_O = 8,
+	MXT_PROJ_GATE = 16,
+	MXT_PROJ_UP = 32,
+	MXT_PROJ_DOWN = 64,
+	MXT_PROJ_ALL = 127,
+};
+
+enum mxt_strategy { MXT_STRATEGY_SINGLE, MXT_STRATEGY_DDP, MXT_STRATEGY_FSDP, MXT_STRATEGY_ZERO };
+
+struct mxt_training {
+	int32_t seq_len, micro_batch;
+	int32_t gpus, nodes;
+	enum mxt_dtype dtype;
+	bool autocast; /* mixed precision as accelerate runs it */
+	enum mxt_adapter adapter;
+	int32_t lora_rank;     /* 0 without adapter */
+	uint32_t lora_targets; /* enum mxt_projection bits */
+	bool packing, padding; /* neither: lengths vary */
+	bool checkpointing;
+	int32_t load_bits; /* 4, 8, or 0 */
+	bool fused_lora;   /* Axolotl's lora_*_kernel */
+	bool fused_cross_entropy;
+	enum mxt_strategy strategy;
+};
+
+#define MXT_NOT_MODELLED_MAX 32
+
+struct mxt_workload {
+	struct mxt_model model;
+	struct mxt_training training;
+	/* What cannot be modelled and is not tuned, as sentences for the user; owned. */
+	char *not_modelled[MXT_NOT_MODELLED_MAX];
+	size_t n_not_modelled;
+	/* What the user should know (dead keys, assumed defaults); owned. Never part of the plan's decision. */
+	char *notes[MXT_NOT_MODELLED_MAX];
+	size_t n_notes;
+};
+
+void mxt_workload_finish(struct mxt_workload *workload);
+
+/* How a small host shrinks the shapes (a fixed table over cores and memory, never measured time). */
+struct mxt_scale {
+	int32_t gemm_tokens;      /* at most so many rows in a GEMM; 0: no limit */
+	int32_t attention_tokens; /* at most batch * seq in an attention problem; 0: no limit */
+};
+
+/* The problems of one training step, equal calls merged (weights summed), and one layer in training order. */
+struct mxt_layer_step {
+	uint32_t problem; /* index into problems; MXT_LAYER_FILLER: a bandwidth-bound filler */
+	uint64_t filler_bytes;
+};
+#define MXT_LAYER_FILLER UINT32_MAX
+
+struct mxt_problem_set {
+	struct mxt_problem *problems; /* owned */
+	size_t n_problems;
+	struct mxt_layer_step *layer; /* owned: forward, then backward, checkpointed forward repeated */
+	size_t n_layer;
+	struct mxt_scale scale; /* what was applied */
+	bool scaled;            /* the real shapes are larger */
+};
+
+/* The fixed table: limits for a host with so many usable cores and bytes of memory. */
+struct mxt_scale mxt_scale_for_host(uint32_t cores, uint64_t memory_bytes);
+
+/* dtype of the problems: what the device can run (the CPU's built-in provider: float32). */
+int mxt_workload_problems(const struct mxt_workload *workload, const struct mxt_scale *scale, enum mxt_dtype dtype,
+			  struct mxt_problem_set *ret_set, struct mxt_error *err) MXT_WUR;
+void mxt_problem_set_finish(struct mxt_problem_set *set);
+
+/* decision.workload: canonical-form object, defaults omitted; NULL when memory ran out. */
+json_t *mxt_workload_json(const struct mxt_workload *workload);
+
+/* Where a workload comes from. Any subset may be set; flags override files, files override presets and defaults. */
+struct mxt_workload_source {
+	const char *config_yaml; /* Axolotl YAML */
+	const char *model; /* preset name, path to a config.json or to a model folder, or a Hub id in the local cache */
+	char **environment; /* for HF_HOME, HF_HUB_CACHE, XDG_CACHE_HOME, HOME; NULL-ended */
+	/* Flags; -1: not given. */
+	int64_t seq_len, micro_batch, lora_rank, gpus, nodes;
+	int checkpointing, packing; /* tri-state: -1, 0, 1 */
+};
+#define MXT_WORKLOAD_SOURCE_INIT                                                                                       \
+	{                                                                                                              \
+		NULL, NULL, NULL, -1, -1, -1, -1, -1, -1, -1                                                           \
+	}
+
+/* Reads, merges, validates. Errors (exit class INPUT) name file, place and remedy. */
+int mxt_workload_load(const struct mxt_workload_source *source, struct mxt_workload *ret_workload,
+		      struct mxt_error *err) MXT_WUR;
+
+/* Names of the presets, NULL-ended. */
+const char *const *mxt_model_presets(void);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a device backend implements: one const table each (cpu, fake; cuda and hip later), listed in registry.c, every
+ * member set. All functions but `inventory` and `candidates` run inside a worker process, under exactly one candidate's
+ * environment.
+ *
+ * Status: -ENOSYS or -ENODEV from open: the device is absent (reason in err). -ENOTSUP from prepare: this stack cannot
+ * do this problem (unsupported, with the reason). Anything else is a failure.
+ */
+#ifndef MXT_DEVICE_OPS_H
+#define MXT_DEVICE_OPS_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "buf.h"
+#include "problem.h"
+
+struct mxt_error;
+struct mxt_sysroot;
+struct mxt_device; /* an opened device; each backend defines its own behind this name */
+struct mxt_task;   /* a problem prepared on a device: operands allocated and filled, kernels resolved */
+
+/* What the orchestrator must know before it starts workers. Strings are owned; see mxt_inventory_finish(). */
+struct mxt_inventory {
+	json_t *platform;      /* decision.platform (design: vendor, arch, units, memory class) */
+	json_t *stack;         /* decision.stack: what selects kernels, from files only */
+	json_t *devices;       /* evidence.devices */
+	uint32_t units;        /* cores or compute units usable by this process */
+	uint64_t memory_bytes; /* usable by this process (cgroup limit applied) */
+	uint64_t llc_bytes;    /* last-level cache */
+	double peak_flops;     /* upper bound of the hardware, FLOP/s, for float32; 0 when not known */
+	double peak_bytes;     /* upper bound of memory traffic, bytes/s; 0 when not known */
+};
+
+/* How a result compares with the higher-precision reference. Errors are relative to the largest reference element. */
+struct mxt_check {
+	uint64_t error_ppb; /* UINT64_MAX for NaN or infinity */
+	uint64_t bound_ppb; /* what the dtype allows */
+	uint8_t bits[32];   /* BLAKE3 over all outputs and gradients: equal bits, equal function */
+};
+
+/* One element of a timed sequence: a prepared task, or (task NULL) a filler that streams `bytes` of memory. */
+struct mxt_step {
+	struct mxt_task *task;
+	uint64_t filler_bytes;
+};
+
+/*
+ * A candidate that a plan can enforce: environment variables that make the stack choose something. `bare` and `yours`
+ * are added by the orchestrator and are not in device lists.
+ */
+struct mxt_candidate {
+	char *name;   /* owned; stable across machines: "threads=1", "coretype=Haswell", "blas=blis", "flash" */
+	json_t *env;  /* owned: object of strings, what is exported on top of the bare environment */
+	char *choice; /* owned: what the decision calls it: gemm.library ("openblas") or attention.backend ("math") */
+	bool deterministic; /* bit-equal results in repeated runs by construction */
+	char *skip;         /* owned: why it cannot be tried here (listed in evidence, never started); NULL: it can */
+};
+
+struct mxt_candidate_list {
+	struct mxt_candidate *items; /* owned */
+	size_t count;
+	char *bare_choice; /* owned: what the decision calls the choice that the bare environment makes */
+};
+
+void mxt_candidate_list_finish(struct mxt_candidate_list *list);
+
+struct mxt_device_ops {
+	const char *name;     /* "cpu": also --device and evidence */
+	unsigned max_workers; /* candidates that may be alive together */
+	bool simulated;       /* stands in for hardware: plans say so */
+	bool self_test;       /* the provider is the built-in one, not what trains: plans say so */
+	bool stop_idle;       /* SIGSTOP every worker but the one at work (idle threads spin) */
+
+	/* Describes the device without loading vendor libraries. */
+	int (*inventory)(const struct mxt_sysroot *root, struct mxt_inventory *ret_inventory, struct mxt_error *err);
+
+	/* Challengers of one probe under the caller's environment (contract variables that are set there stay as they
+	 * are). */
+	int (*candidates)(const struct mxt_sysroot *root, const struct mxt_inventory *inventory,
+			  enum mxt_problem_kind probe, char *const *environment, struct mxt_candidate_list *ret_list,
+			  struct mxt_error *err);
+
+	/* `ordinal`: which device of this kind. Loads libraries and reads the environment. */
+	int (*open)(unsigned ordinal, struct mxt_device **ret_device, struct mxt_error *err);
+	void (*close)(struct mxt_device *device);
+
+	/* Witness: what was really loaded and is in force, as canonical-form JSON (library, version, core type,
+	 * threads). */
+	int (*describe)(struct mxt_device *device, json_t **ret_facts, struct mxt_error *err);
+
+	int (*prepare)(struct mxt_device *device, const struct mxt_problem *problem, struct mxt_task **ret_task,
+		       struct mxt_error *err);
+	void (*release)(struct mxt_device *device, struct mxt_task *task);
+
+	/* Runs the whole sequence `repeats` times back to back and returns its device time. Rotates operands. */
+	int (*time)(struct mxt_device *device, const struct mxt_step *steps, size_t n_steps, uint32_t repeats,
+		    uint64_t *ret_ns, struct mxt_error *err);
+
+	/* Runs the task once more and compares all of its outputs with the reference. */
+	int (*check)(struct mxt_device *device, struct mxt_task *task, struct mxt_check *ret_check,
+		     struct mxt_error *err);
+};
+
+void mxt_inventory_finish(struct mxt_inventory *inventory);
+
+/* The ordered table, cpu first, ended by NULL; and a look-up by name (NULL when unknown). */
+extern const struct mxt_device_ops *const mxt_devices[];
+const struct mxt_device_ops *mxt_device_find(const char *name);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device_ops.h"
+
+const struct mxt_device_ops *const mxt_devices[] = {
+    NULL,
+};
+
+const struct mxt_device_ops *mxt_device_find(const char *name)
+{
+	for (const struct mxt_device_ops *const *ops = mxt_devices; *ops; ops++)
+		if (strcmp((*ops)->name, name) == 0)
+			return *ops;
+	return NULL;
+}
+
+void mxt_inventory_finish(struct mxt_inventory *inventory)
+{
+	json_decref(inventory->platform);
+	json_decref(inventory->stack);
+	json_decref(inventory->devices);
+	*inventory = (struct mxt_inventory){.platform = NULL};
+}
+
+void mxt_candidate_list_finish(struct mxt_candidate_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		free(list->items[i].name);
+		json_decref(list->items[i].env);
+		free(list->items[i].choice);
+		free(list->items[i].skip);
+	}
+	free(list->items);
+	free(list->bare_choice);
+	*list = (struct mxt_candidate_list){.items = NULL};
+}
