@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+# A thin front: everything real is in meson.build and scripts/.
+
+BUILD ?= build
+MODEL ?= instella-3b
+PLAN  ?= plan.json
+ARGS  ?=
+
+program = $(BUILD)/src/cli/mindxtrain
+
+.PHONY: all build autotune check check-full fuzz install clean
+
+all: build
+
+build: $(BUILD)/build.ninja
+	ninja -C $(BUILD)
+
+$(BUILD)/build.ninja:
+	scripts/setup.sh build
+	meson setup $(BUILD)
+
+# Sets up, builds, probes this machine with a real workload, writes and shows the plan.
+autotune: $(BUILD)/build.ninja
+	ninja -C $(BUILD) src/cli/mindxtrain
+	$(program) autotune --model $(MODEL) --out $(PLAN) $(ARGS)
+	$(program) plan show $(PLAN)
+
+check:
+	scripts/check.sh
+
+check-full:
+	scripts/check-full.sh
+
+fuzz:
+	scripts/fuzz.sh
+
+install: build
+	meson install -C $(BUILD) --no-rebuild
+
+clean:
+	rm -rf $(BUILD) build-*
