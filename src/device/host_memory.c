@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "host_memory.h"
+
+#include <string.h>
+
+#include "buf.h"
+#include "error.h"
+#include "number.h"
+#include "sysroot.h"
+
+#define MAX_MEMINFO 16384
+
+/* "MemTotal:       24684064 kB" */
+static uint64_t find_kib(const char *text, const char *key)
+{
+	size_t len = strlen(key);
+	for (const char *line = text; line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (strncmp(line, key, len) != 0 || line[len] != ':')
+			continue;
+		const char *at = line + len + 1;
+		uint64_t kib = 0;
+		at += strspn(at, " \t");
+		return mxt_parse_u64(at, &at, &kib) == 0 && kib <= UINT64_MAX / 1024 ? kib * 1024 : 0;
+	}
+	return 0;
+}
+
+void mxt_host_memory_parse(const char *text, struct mxt_host_memory *ret_memory)
+{
+	ret_memory->total_bytes = find_kib(text, "MemTotal");
+	ret_memory->available_bytes = find_kib(text, "MemAvailable");
+}
+
+int mxt_host_memory_read(const struct mxt_sysroot *root, struct mxt_host_memory *ret_memory, struct mxt_error *err)
+{
+	MXT_CLEANUP_BUF struct mxt_buf buf = MXT_BUF_INIT;
+	int rc = mxt_sysroot_read(root, "/proc/meminfo", MAX_MEMINFO, &buf, err);
+	if (rc == 0)
+		mxt_host_memory_parse(mxt_buf_text(&buf), ret_memory);
+	return rc;
+}
+
+uint32_t mxt_memory_class_gib(uint64_t bytes)
+{
+	double gib = (double)bytes / 0x1p30;
+	uint32_t class = 1;
+	/* Steps of 1.5 and 4/3 in turn: 1, 1.5 (no integer, left out), 2, 3, 4, 6, 8, 12, … The border between two
+	 * classes is their geometric mean. */
+	for (uint32_t power = 1; power < (UINT32_C(1) << 30); power *= 2) {
+		const uint32_t steps[] = {power * 2, power * 3};
+		for (int i = 0; i < 2; i++)
+			if (gib * gib >= (double)class * steps[i])
+				class = steps[i];
+	}
+	return class;
+}
