@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "error.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,14 +71,13 @@ int mxt_error_wrap(struct mxt_error *err, const char *fmt, ...)
 	return err->status;
 }
 
-int mxt_error_oom(struct mxt_error *err)
+void mxt_error_fill_oom(struct mxt_error *err)
 {
-	if (err) {
-		mxt_error_clear(err);
-		err->status = -ENOMEM;
-		err->id = MXT_E_NO_MEMORY;
-	}
-	return -ENOMEM;
+	if (!err)
+		return;
+	mxt_error_clear(err);
+	err->status = -ENOMEM;
+	err->id = MXT_E_NO_MEMORY;
 }
 
 int mxt_error_errno(struct mxt_error *err, int errnum, const char *fmt, ...)

@@ -10,6 +10,8 @@
 #ifndef MXT_BASE_ERROR_H
 #define MXT_BASE_ERROR_H
 
+#include <errno.h>
+
 #include "compiler.h"
 
 enum mxt_error_class {
@@ -49,8 +51,15 @@ int mxt_error_set(struct mxt_error *err, int status, enum mxt_error_id id, const
 /* Prefixes the text with "<context>: "; keeps status and id. Returns err->status (-EIO when err is NULL). */
 int mxt_error_wrap(struct mxt_error *err, const char *fmt, ...) MXT_PRINTF(2, 3);
 
-/* Shorthand for the out-of-memory error; returns -ENOMEM. */
-int mxt_error_oom(struct mxt_error *err);
+/* Fills *err for exhausted memory, without allocating. */
+void mxt_error_fill_oom(struct mxt_error *err);
+
+/* Shorthand for the out-of-memory error; returns -ENOMEM. Inline, so that static analysis sees a failure. */
+static inline int mxt_error_oom(struct mxt_error *err)
+{
+	mxt_error_fill_oom(err);
+	return -ENOMEM;
+}
 
 /* Shorthand for a failed call: text is "<what>: <strerror(errnum)>"; errnum is positive. Returns -errnum. */
 int mxt_error_errno(struct mxt_error *err, int errnum, const char *fmt, ...) MXT_PRINTF(3, 4);

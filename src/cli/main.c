@@ -13,8 +13,6 @@
 #include "exit_status.h"
 #include "nearest.h"
 
-extern char **environ;
-
 static const struct mxt_command *const commands[] = {
 #define MXT_COMMAND(symbol, name) &(symbol),
 #include "commands.def"

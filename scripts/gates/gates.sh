@@ -1,0 +1,103 @@
+# shellcheck shell=bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# The gates of `make check`, one function each. They run in the root of the tree.
+
+gcc_build=build-check/gcc
+clang_build=build-check/clang
+jobs=$(nproc)
+
+tracked() {
+	git ls-files -z -- "$@"
+}
+
+# meson_build FOLDER COMPILER OPTION...: sets the folder up, or updates it, and builds everything.
+meson_build() {
+	local folder=$1 compiler=$2
+	shift 2
+	if [ -f "$folder/build.ninja" ]; then
+		meson configure "$folder" "$@" || return
+	else
+		CC=$compiler meson setup "$folder" -Dwerror=true -Dtests=enabled "$@" || return
+	fi
+	ninja -C "$folder"
+}
+
+# meson_tests FOLDER ARGUMENT...: runs and counts the tests of a build. A build without any test is a failure.
+meson_tests() {
+	local folder=$1 rc=0 log=$1/meson-logs/testlog.json passed failed skipped
+	shift
+	rm -f "$log"
+	meson test -C "$folder" --no-rebuild --print-errorlogs "$@" || rc=$?
+	read -r passed failed skipped < <(python3 scripts/tally.py "$log") || return 1
+	count_tests "$passed" "$failed" "$skipped"
+	[ "$rc" -eq 0 ] && [ $((passed + failed)) -gt 0 ]
+}
+
+gate_setup() {
+	scripts/setup.sh check
+}
+
+gate_gcc_build() {
+	meson_build "$gcc_build" gcc
+}
+
+gate_gcc_tests() {
+	meson_tests "$gcc_build"
+}
+
+gate_clang_build() {
+	meson_build "$clang_build" clang -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debugoptimized
+}
+
+# A report of a sanitizer ends the process with a status that no test takes for an answer of the program's own.
+gate_clang_tests() {
+	export ASAN_OPTIONS=detect_leaks=1:halt_on_error=1:exitcode=99:detect_stack_use_after_return=1
+	export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1:exitcode=99
+	meson_tests "$clang_build"
+}
+
+gate_format() {
+	tracked '*.c' '*.h' | xargs -0 clang-format --dry-run -Werror
+}
+
+gate_tidy() {
+	tracked 'src/*.c' 'fuzz/*.c' 'tests/*.c' | scripts/gates/compiled.py "$gcc_build" |
+		xargs -0 -P "$jobs" -n 2 clang-tidy -p "$gcc_build" -quiet
+}
+
+gate_cppcheck() {
+	cppcheck --quiet --std=c11 --language=c -j "$jobs" --enable=warning,performance,portability --error-exitcode=1 \
+		--inline-suppr --suppressions-list=scripts/gates/cppcheck.suppressions -D_GNU_SOURCE \
+		--project="$gcc_build/compile_commands.json"
+}
+
+gate_shellcheck() {
+	tracked '*.sh' .ci/run | xargs -0 shellcheck -x
+}
+
+gate_layout() {
+	scripts/gates/layout.py
+}
+
+gate_headers() {
+	scripts/gates/headers.py "$gcc_build"
+}
+
+gate_symbols() {
+	scripts/gates/symbols.py "$gcc_build"
+}
+
+gate_man() {
+	local pages
+	mapfile -d '' pages < <(tracked 'docs/man/*.1')
+	[ "${#pages[@]}" -gt 0 ] && mandoc -T lint -W warning "${pages[@]}"
+}
+
+gate_errors_doc() {
+	scripts/errors_md.py --check
+}
+
+gate_install() {
+	scripts/gates/install.sh "$gcc_build"
+}
