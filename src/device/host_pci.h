@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * GPUs as the PCI bus shows them: display controllers (class 03) and processing accelerators (class 12) of the vendors
+ * that training runs on. No driver and no library is asked.
+ */
+#ifndef MXT_DEVICE_HOST_PCI_H
+#define MXT_DEVICE_HOST_PCI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct mxt_error;
+struct mxt_sysroot;
+
+enum mxt_gpu_vendor { MXT_GPU_NVIDIA, MXT_GPU_AMD, MXT_GPU_VENDOR_COUNT };
+
+const char *mxt_gpu_vendor_name(enum mxt_gpu_vendor vendor); /* "NVIDIA", "AMD" */
+
+struct mxt_pci_gpus {
+	uint32_t count[MXT_GPU_VENDOR_COUNT];
+};
+
+/* A machine without a PCI bus has no GPUs. */
+int mxt_pci_gpus_read(const struct mxt_sysroot *root, struct mxt_pci_gpus *ret_gpus, struct mxt_error *err);
+
+#endif
