@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * JSON on top of jansson: strict parsing with places, and the canonical form (RFC 8785 restricted to what plans and
- * manifests hold: no floats, no null, integers within +-(2^53-1), ASCII keys).
+ * manifests hold: no floats, no null, integers within +-(2^53-1), ASCII keys, no control characters).
  */
 #ifndef MXT_CORE_JSON_H
 #define MXT_CORE_JSON_H
@@ -25,7 +25,7 @@ enum mxt_json_dialect {
 
 /*
  * Parses `len` bytes; `name` is the file name for messages. Errors (MXT_E_JSON_*) carry the JSON path, or line and
- * column where the text itself is wrong. *ret_value is a new reference (json_decref()).
+ * column where the text itself is wrong. *ret_value is a new reference (json_decref()), an object or an array.
  */
 int mxt_json_parse(const char *name, const char *text, size_t len, enum mxt_json_dialect dialect, json_t **ret_value,
 		   struct mxt_error *err) MXT_WUR;
@@ -34,8 +34,21 @@ int mxt_json_parse(const char *name, const char *text, size_t len, enum mxt_json
 int mxt_json_read_file(const char *path, enum mxt_json_dialect dialect, json_t **ret_value,
 		       struct mxt_error *err) MXT_WUR;
 
-/* Appends the canonical bytes (no newline at the end). A value outside the restricted set is an error with its path. */
+/* 0 when the value and all below it belong to the restricted set, else MXT_E_JSON_VALUE with the path. */
+int mxt_json_check(const json_t *value, struct mxt_error *err) MXT_WUR;
+
+/*
+ * Appends the canonical bytes (no newline at the end). A value outside the restricted set is an error with its path,
+ * and nothing is appended then.
+ */
 int mxt_json_canonical(const json_t *value, struct mxt_buf *buf, struct mxt_error *err) MXT_WUR;
+
+/*
+ * A string of the restricted set from any bytes, for evidence that quotes other programs: each run of control
+ * characters becomes a blank, invalid UTF-8 becomes U+FFFD, and the end is cut after about `max_bytes`. NULL when
+ * memory ran out.
+ */
+json_t *mxt_json_clean_text(const char *text, size_t max_bytes);
 
 static inline void mxt_json_cleanup_(json_t **value)
 {

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "json.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "error.h"
+#include "file.h"
+
+struct source {
+	const char *name;
+	const char *text;
+	size_t len;
+};
+
+/* Error at a byte of the text: line and column, both from 1; columns count characters. */
+static int text_fault(const struct source *source, size_t at, enum mxt_error_id id, struct mxt_error *err,
+		      const char *what)
+{
+	size_t line = 1, column = 1;
+	for (size_t i = 0; i < at; i++) {
+		if (source->text[i] == '\n') {
+			line++;
+			column = 1;
+		} else if (((unsigned char)source->text[i] & 0xc0) != 0x80) {
+			column++;
+		}
+	}
+	return mxt_error_set(err, -EINVAL, id, "%s: line %zu, column %zu: %s", source->name, line, column, what);
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static int refuse_unreadable(const struct source *source, struct mxt_error *err)
+{
+	if (source->len > MXT_JSON_MAX_BYTES)
+		return mxt_error_set(err, -EFBIG, MXT_E_TOO_LARGE, "%s is larger than %zu bytes", source->name,
+				     MXT_JSON_MAX_BYTES);
+	if (source->len >= 3 && memcmp(source->text, "\xef\xbb\xbf", 3) == 0)
+		return text_fault(source, 0, MXT_E_JSON_TEXT, err,
+				  "the text starts with a byte-order mark; save it as UTF-8 without one");
+	size_t i = 0;
+	while (i < source->len && is_blank(source->text[i]))
+		i++;
+	if (i == source->len)
+		return mxt_error_set(err, -EINVAL, MXT_E_JSON_TEXT, "%s is empty; JSON is expected there",
+				     source->name);
+	return 0;
+}
+
+static bool is_negative_zero(const struct source *source, size_t at)
+{
+	if (at + 1 >= source->len || source->text[at] != '-' || source->text[at + 1] != '0')
+		return false;
+	char next = at + 2 < source->len ? source->text[at + 2] : ' ';
+	return next != '.' && next != 'e' && next != 'E'; /* fractions are refused by value, with their path */
+}
+
+/* Where the string that opens at `at` ends: its closing quote, or the end of the text. */
+static size_t string_end(const struct source *source, size_t at)
+{
+	for (at++; at < source->len && source->text[at] != '"'; at++)
+		if (source->text[at] == '\\')
+			at++;
+	return at;
+}
+
+/*
+ * What must be seen in the text: jansson recurses, so depth is bounded before it starts, and it turns -0 into 0. Text
+ * that is not JSON may pass; jansson refuses it afterwards.
+ */
+static int scan(const struct source *source, enum mxt_json_dialect dialect, struct mxt_error *err)
+{
+	size_t depth = 0;
+	for (size_t at = 0; at < source->len; at++) {
+		char c = source->text[at];
+		if (c == '"')
+			at = string_end(source, at);
+		else if (c == '}' || c == ']')
+			depth -= depth > 0 ? 1 : 0;
+		else if ((c == '{' || c == '[') && ++depth > MXT_JSON_MAX_DEPTH)
+			return text_fault(source, at, MXT_E_JSON_DEPTH, err, "nested deeper than 64 levels");
+		else if (dialect == MXT_JSON_CANONICAL && is_negative_zero(source, at))
+			return text_fault(source, at, MXT_E_JSON_VALUE, err, "-0 is not allowed here; write 0");
+	}
+	return 0;
+}
+
+/* jansson quotes the text at fault, raw; only its own words are kept, in printable ASCII. */
+static int parser_fault(const struct source *source, const json_error_t *error, struct mxt_error *err)
+{
+	if (json_error_code(error) == json_error_out_of_memory)
+		return mxt_error_oom(err);
+	char words[JSON_ERROR_TEXT_LENGTH];
+	const char *near = strstr(error->text, " near ");
+	size_t len = near ? (size_t)(near - error->text) : strnlen(error->text, sizeof words - 1);
+	for (size_t i = 0; i < len; i++)
+		words[i] = error->text[i] >= ' ' && error->text[i] <= '~' ? error->text[i] : '?';
+	words[len] = '\0';
+	return mxt_error_set(err, -EINVAL, MXT_E_JSON_TEXT, "%s: line %d, column %d: not valid JSON: %s", source->name,
+			     error->line, error->column, words);
+}
+
+int mxt_json_parse(const char *name, const char *text, size_t len, enum mxt_json_dialect dialect, json_t **ret_value,
+		   struct mxt_error *err)
+{
+	const struct source source = {name, text, len};
+	int rc = refuse_unreadable(&source, err);
+	if (rc == 0)
+		rc = scan(&source, dialect, err);
+	if (rc < 0)
+		return rc;
+	json_error_t error;
+	MXT_CLEANUP_JSON json_t *value = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
+	if (!value)
+		return parser_fault(&source, &error, err);
+	if (dialect == MXT_JSON_CANONICAL)
+		rc = mxt_json_check(value, err);
+	if (rc < 0) {
+		mxt_error_wrap(err, "%s", name);
+		return rc;
+	}
+	*ret_value = json_incref(value);
+	return 0;
+}
+
+int mxt_json_read_file(const char *path, enum mxt_json_dialect dialect, json_t **ret_value, struct mxt_error *err)
+{
+	MXT_CLEANUP_BUF struct mxt_buf buf = MXT_BUF_INIT;
+	int rc = mxt_file_read(path, MXT_JSON_MAX_BYTES, &buf, err);
+	if (rc < 0)
+		return rc;
+	const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
+	return mxt_json_parse(name, mxt_buf_text(&buf), buf.len, dialect, ret_value, err);
+}
