@@ -1,35 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "host_memory.h"
 
-#include <string.h>
-
 #include "buf.h"
 #include "error.h"
-#include "number.h"
+#include "meminfo.h"
 #include "sysroot.h"
 
 #define MAX_MEMINFO 16384
 
-/* "MemTotal:       24684064 kB" */
-static uint64_t find_kib(const char *text, const char *key)
-{
-	size_t len = strlen(key);
-	for (const char *line = text; line; line = strchr(line, '\n')) {
-		line += *line == '\n';
-		if (strncmp(line, key, len) != 0 || line[len] != ':')
-			continue;
-		const char *at = line + len + 1;
-		uint64_t kib = 0;
-		at += strspn(at, " \t");
-		return mxt_parse_u64(at, &at, &kib) == 0 && kib <= UINT64_MAX / 1024 ? kib * 1024 : 0;
-	}
-	return 0;
-}
-
 void mxt_host_memory_parse(const char *text, struct mxt_host_memory *ret_memory)
 {
-	ret_memory->total_bytes = find_kib(text, "MemTotal");
-	ret_memory->available_bytes = find_kib(text, "MemAvailable");
+	struct mxt_reading total = mxt_meminfo_find(text, "MemTotal");
+	struct mxt_reading available = mxt_meminfo_find(text, "MemAvailable");
+	ret_memory->total_bytes = total.reported ? total.value : 0;
+	ret_memory->available_bytes = available.reported ? available.value : 0;
 }
 
 int mxt_host_memory_read(const struct mxt_sysroot *root, struct mxt_host_memory *ret_memory, struct mxt_error *err)
