@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The one table of environment variables that choose kernels (variables.def): what a plan may set or remove, what it
+ * must keep, and what can never come from a plan. A name that is in no row is refused in a plan.
+ */
+#ifndef MXT_CORE_VARIABLES_H
+#define MXT_CORE_VARIABLES_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "value_rule.h"
+
+struct mxt_error;
+
+enum mxt_variable_class {
+	MXT_VARIABLE_SELECTOR, /* chooses kernels: removed for `bare`, and a plan may set or remove it */
+	MXT_VARIABLE_CONTRACT, /* set for correctness: kept for all candidates, part of the decision, never chosen */
+	MXT_VARIABLE_STICKY,   /* a contract where the caller has set it, else a plan may set it */
+	MXT_VARIABLE_DENY,     /* names code, a file or a device: can never come from a plan */
+};
+
+struct mxt_variable {
+	enum mxt_variable_class class;
+	const char *name; /* a deny row may start or end with '*' */
+	struct mxt_value_rule rule;
+	const char *reader; /* who reads it */
+	const char *since;  /* first version of the reader that does; "" when all do, or when not known */
+	const char *until;  /* last version that does; "" when it still does */
+	const char *why;    /* what it chooses, or why a plan may not */
+};
+
+size_t mxt_variable_count(void);
+const struct mxt_variable *mxt_variable_at(size_t i);
+
+/* The row of a name, deny rows first; NULL when there is none. Case matters. */
+const struct mxt_variable *mxt_variable_find(const char *name);
+const struct mxt_variable *mxt_variable_find_n(const char *name, size_t len);
+
+/* The name in the table that differs from `name` by case or by a typing error only; NULL when none does. */
+const char *mxt_variable_near(const char *name);
+
+const char *mxt_variable_class_name(enum mxt_variable_class class);
+
+/* True when a plan may set the variable to that value. */
+bool mxt_variable_settable(const struct mxt_variable *variable, const char *value);
+
+/*
+ * What an environment holds that concerns kernels. Objects of strings: `selectors` is what `bare` removes, `contracts`
+ * is what every candidate keeps (decision.contract).
+ */
+struct mxt_variables_found {
+	json_t *selectors;
+	json_t *contracts;
+};
+#define MXT_VARIABLES_FOUND_INIT                                                                                       \
+	{                                                                                                              \
+		NULL, NULL                                                                                             \
+	}
+
+/*
+ * `environment` is NULL-ended. A contract variable whose value the table does not allow is an error (MXT_E_PLAN_VALUE):
+ * no plan could say what was in force.
+ */
+int mxt_variables_bare(char *const *environment, struct mxt_variables_found *ret_found, struct mxt_error *err);
+void mxt_variables_found_finish(struct mxt_variables_found *found);
+
+#endif
