@@ -17,13 +17,14 @@ struct mxt_error;
 
 /* A decoder-only transformer. All counts > 0 unless said otherwise. */
 struct mxt_model {
-	int32_t layers, hidden, heads, kv_heads, head_dim, ffn, vocab;
-	int32_t sliding_window; /* tokens; 0: none */
-	int32_t experts;        /* 0: dense */
-	bool gated_mlp;         /* gate and up projections (SwiGLU, GeGLU) */
-	bool fused_qkv;         /* one projection for q, k and v (Phi-3) */
-	bool fused_gate_up;     /* one projection for gate and up (Phi-3) */
-	bool attention_bias;    /* q, k, v projections have biases */
+	int32_t layers, hidden, heads, kv_heads, head_dim, ffn, vocab; /* ffn may be 0 when experts > 0 */
+	int32_t attention_layers; /* how many layers have softmax attention; 0: all (hybrids have fewer) */
+	int32_t sliding_window;   /* tokens; 0: none */
+	int32_t experts;          /* 0: dense */
+	bool gated_mlp;           /* gate and up projections (SwiGLU, GeGLU) */
+	bool fused_qkv;           /* one projection for q, k and v (Phi-3) */
+	bool fused_gate_up;       /* one projection for gate and up (Phi-3) */
+	bool attention_bias;      /* q, k, v projections have biases */
 	bool tied_embeddings;
 };
 
@@ -59,11 +60,23 @@ struct mxt_training {
 	enum mxt_strategy strategy;
 };
 
+/* Parts of a step that no problem stands for, as bits. */
+enum mxt_part {
+	MXT_PART_ATTENTION = 1, /* the attention call */
+	MXT_PART_QKVO = 2,      /* products of q, k, v, o with all that belongs to them */
+	MXT_PART_MLP = 4,       /* the same of gate, up, down */
+	MXT_PART_BASE = 8,      /* products with the base weights of q, k, v, o, gate, up, down */
+	MXT_PART_LORA = 16,     /* products with LoRA weights */
+	MXT_PART_LM_HEAD = 32,
+	MXT_PART_ALL = 63,
+};
+
 #define MXT_NOT_MODELLED_MAX 32
 
 struct mxt_workload {
 	struct mxt_model model;
 	struct mxt_training training;
+	uint32_t excluded; /* enum mxt_part bits; each is explained in not_modelled */
 	/* What cannot be modelled and is not tuned, as sentences for the user; owned. */
 	char *not_modelled[MXT_NOT_MODELLED_MAX];
 	size_t n_not_modelled;
@@ -74,10 +87,14 @@ struct mxt_workload {
 
 void mxt_workload_finish(struct mxt_workload *workload);
 
-/* How a small host shrinks the shapes (a fixed table over cores and memory, never measured time). */
+/*
+ * How a small host shrinks the shapes (a fixed table over cores and memory, never measured time). A product whose
+ * weight is cut by weight_extent stands for the whole one: its calls grow by the ratio of the two sizes.
+ */
 struct mxt_scale {
-	int32_t gemm_tokens;      /* at most so many rows in a GEMM; 0: no limit */
+	int32_t gemm_tokens;      /* at most so many tokens in a GEMM; 0: no limit */
 	int32_t attention_tokens; /* at most batch * seq in an attention problem; 0: no limit */
+	int32_t weight_extent;    /* at most so many rows or columns of a weight matrix; 0: no limit */
 };
 
 /* The problems of one training step, equal calls merged (weights summed), and one layer in training order. */
@@ -94,6 +111,8 @@ struct mxt_problem_set {
 	size_t n_layer;
 	struct mxt_scale scale; /* what was applied */
 	bool scaled;            /* the real shapes are larger */
+	/* Floating-point operations of one real, unscaled step by problem kind (of what is modelled). */
+	double step_flops[MXT_PROBLEM_KIND_COUNT];
 };
 
 /* The fixed table: limits for a host with so many usable cores and bytes of memory. */
