@@ -12,8 +12,8 @@ import subprocess
 import sys
 
 # A rung includes headers of its own folder and of lower levels; rungs of one level do not know each other.
-LEVELS = [["base"], ["core"], ["device", "torch"], ["probe"], ["worker"], ["tune"],
-          ["launch", "manifest", "report"], ["cli", "lib"]]
+LEVELS = [["base"], ["core"], ["device", "torch", "report"], ["probe"], ["worker"], ["tune", "doctor"], ["launch", "manifest"],
+          ["cli", "lib"]]
 LEVEL_OF = {rung: level for level, rungs in enumerate(LEVELS) for rung in rungs}
 SOURCES = (".c", ".h", ".def", ".py", ".sh", ".map")
 NAMED = ("Makefile", "meson.build", ".ci/run")
