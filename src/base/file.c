@@ -12,6 +12,8 @@
 #include "cleanup.h"
 #include "error.h"
 
+#define MAX_LINKS 40 /* as the kernel */
+
 static int refuse_irregular(mode_t mode, const char *path, struct mxt_error *err)
 {
 	const char *kind = S_ISDIR(mode)    ? "a directory"
@@ -86,21 +88,23 @@ static void target_finish(struct target *target)
 }
 
 /* One step along a symlink: the path that `link` at `path` points to, relative targets resolved beside it. */
-static char *link_target(const char *path)
+static int link_target(const char *path, char **ret_target, struct mxt_error *err)
 {
 	char target[PATH_MAX];
 	ssize_t len = readlink(path, target, sizeof target - 1);
 	if (len < 0)
-		return NULL;
+		return mxt_error_errno(err, errno, "cannot read the link %s", path);
 	target[len] = '\0';
-	struct mxt_buf buf = MXT_BUF_INIT;
+	MXT_CLEANUP_BUF struct mxt_buf buf = MXT_BUF_INIT;
 	const char *slash = strrchr(path, '/');
 	if (target[0] != '/' && slash)
 		mxt_buf_append(&buf, path, (size_t)(slash - path) + 1);
 	mxt_buf_puts(&buf, target);
-	char *out = mxt_buf_steal(&buf);
-	mxt_buf_finish(&buf);
-	return out;
+	char *resolved = mxt_buf_steal(&buf);
+	if (!resolved)
+		return mxt_error_oom(err);
+	*ret_target = resolved;
+	return 0;
 }
 
 static int follow_links(const char *path, char **ret_path, struct mxt_error *err)
@@ -112,9 +116,12 @@ static int follow_links(const char *path, char **ret_path, struct mxt_error *err
 			*ret_path = mxt_steal_ptr(&at);
 			return 0;
 		}
-		if (hops == 40)
+		if (hops == MAX_LINKS)
 			return mxt_error_errno(err, ELOOP, "cannot write %s", path);
-		char *next = link_target(at);
+		char *next = NULL;
+		int rc = link_target(at, &next, err);
+		if (rc < 0)
+			return rc;
 		free(at);
 		at = next;
 	}
@@ -129,27 +136,31 @@ static char *directory_of(const char *path)
 	return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
 }
 
+/* What a new file gets. There is no way to ask for the mask without setting it. */
+static mode_t default_mode(void)
+{
+	mode_t mask = umask(077);
+	(void)umask(mask);
+	return 0666 & ~mask;
+}
+
+/* The kind of file is looked at through all links, so that /dev/stdout is what it stands for. */
 static int target_init(struct target *target, const char *path, struct mxt_error *err)
 {
+	if (path[0] == '\0')
+		return mxt_error_set(err, -ENOENT, MXT_E_NOT_REGULAR, "an empty path was given for a file to write");
+	struct stat st;
+	bool exists = stat(path, &st) == 0;
+	if (!exists && errno != ENOENT)
+		return mxt_error_errno(err, errno, "cannot write %s", path);
+	if (exists && !S_ISREG(st.st_mode))
+		return refuse_irregular(st.st_mode, path, err);
+	target->mode = exists ? st.st_mode & 07777 : default_mode();
 	int rc = follow_links(path, &target->path, err);
 	if (rc < 0)
 		return rc;
 	target->dir = directory_of(target->path);
-	if (!target->dir)
-		return mxt_error_oom(err);
-	struct stat st;
-	if (stat(target->path, &st) == 0) {
-		if (!S_ISREG(st.st_mode))
-			return refuse_irregular(st.st_mode, path, err);
-		target->mode = st.st_mode & 07777;
-		return 0;
-	}
-	if (errno != ENOENT)
-		return mxt_error_errno(err, errno, "cannot write %s", path);
-	mode_t mask = umask(077);
-	(void)umask(mask);
-	target->mode = 0666 & ~mask;
-	return 0;
+	return target->dir ? 0 : mxt_error_oom(err);
 }
 
 static int write_all(int fd, const char *bytes, size_t len)
