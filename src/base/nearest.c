@@ -35,7 +35,8 @@ static size_t distance(const char *a, const char *b)
 const char *mxt_nearest(const char *given, const char *(*name_at)(const void *list, size_t i), const void *list,
 			size_t count)
 {
-	size_t limit = strlen(given) / 2 < 3 ? strlen(given) / 2 : 3; /* distances below this are near */
+	size_t half = (strlen(given) + 1) / 2;
+	size_t limit = half < 3 ? half : 3; /* distances below this are near */
 	const char *best = NULL;
 	for (size_t i = 0; i < count; i++) {
 		const char *name = name_at(list, i);

@@ -73,16 +73,17 @@ static uint64_t pow10_u64(unsigned n)
 const char *mxt_format_fixed(char buf[32], int64_t value, unsigned scale, unsigned digits)
 {
 	uint64_t magnitude = value < 0 ? (uint64_t)0 - (uint64_t)value : (uint64_t)value;
-	if (digits < scale) { /* else: fewer decimals than asked for are exact */
-		uint64_t unit = pow10_u64(scale - digits);
-		magnitude = magnitude / unit + (magnitude % unit >= unit / 2 ? 1 : 0);
-		scale = digits;
-	}
+	unsigned shown = digits < scale ? digits : scale; /* the decimals beyond are zeros */
+	uint64_t unit = pow10_u64(scale - shown);
+	magnitude = magnitude / unit + (magnitude % unit >= (unit + 1) / 2 ? 1 : 0);
 	const char *sign = value < 0 && magnitude > 0 ? "-" : "";
-	uint64_t one = pow10_u64(scale);
+	uint64_t one = pow10_u64(shown);
 	if (digits == 0)
 		(void)snprintf(buf, 32, "%s%" PRIu64, sign, magnitude);
+	else if (shown == 0)
+		(void)snprintf(buf, 32, "%s%" PRIu64 ".%0*d", sign, magnitude, (int)digits, 0);
 	else
-		(void)snprintf(buf, 32, "%s%" PRIu64 ".%0*" PRIu64, sign, magnitude / one, (int)scale, magnitude % one);
+		(void)snprintf(buf, 32, "%s%" PRIu64 ".%0*" PRIu64 "%.*s", sign, magnitude / one, (int)shown,
+			       magnitude % one, (int)(digits - shown), "000000000");
 	return buf;
 }

@@ -18,7 +18,7 @@ int mxt_parse_i64_in(const char *text, int64_t min, int64_t max, int64_t *ret_va
 
 /*
  * value / 10^scale with `digits` decimals, '.' whatever the locale, rounded half away from zero, into buf (at least
- * 32 bytes); returns buf. mxt_format_fixed(buf, 12345678, 6, 2) is "12.35".
+ * 32 bytes); returns buf. scale <= 18, digits <= 9. mxt_format_fixed(buf, 12345678, 6, 2) is "12.35".
  */
 const char *mxt_format_fixed(char buf[32], int64_t value, unsigned scale, unsigned digits);
 

@@ -73,9 +73,11 @@ int mxt_sysroot_read_u64(const struct mxt_sysroot *root, const char *path, uint6
 	if (rc < 0)
 		return rc;
 	const char *end = NULL;
-	rc = mxt_parse_u64(mxt_buf_text(&buf), &end, ret_value);
+	uint64_t value = 0;
+	rc = mxt_parse_u64(mxt_buf_text(&buf), &end, &value);
 	if (rc < 0 || *end != '\0')
 		return mxt_error_set(err, -EINVAL, MXT_E_IO, "%s%s: not a number: '%.32s'", root->prefix, path,
 				     mxt_buf_text(&buf));
+	*ret_value = value;
 	return 0;
 }
