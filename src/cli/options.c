@@ -45,10 +45,6 @@ static int take_option(struct mxt_args *args, int argc, char **argv, int *at, st
 	const char *name = argv[*at] + 2;
 	const char *equals = strchr(name, '=');
 	size_t len = equals ? (size_t)(equals - name) : strlen(name);
-	if (len == 4 && memcmp(name, "help", 4) == 0) {
-		args->help = true;
-		return 0;
-	}
 	size_t i = option_index(args->options, args->n_options, name, len);
 	if (i == args->n_options)
 		return unknown_option(args, name, len, err);
@@ -68,10 +64,21 @@ static int take_option(struct mxt_args *args, int argc, char **argv, int *at, st
 	return 0;
 }
 
+static bool asks_for_help(int argc, char **argv)
+{
+	for (int at = 1; at < argc && strcmp(argv[at], "--") != 0; at++)
+		if (strcmp(argv[at], "--help") == 0)
+			return true;
+	return false;
+}
+
 int mxt_args_parse(const struct mxt_option *options, size_t n_options, int argc, char **argv, struct mxt_args *ret_args,
 		   struct mxt_error *err)
 {
 	struct mxt_args args = {.options = options, .n_options = n_options, .operands = argv + 1};
+	args.help = asks_for_help(argc, argv);
+	if (args.help)
+		argc = 1; /* whatever else is wrong with the line, help is the answer */
 	bool ended = false;
 	for (int at = 1; at < argc; at++) {
 		char *word = argv[at];
