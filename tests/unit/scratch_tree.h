@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "scratch.h"
 #include "sysroot.h"
 
 struct scratch_tree {
@@ -27,9 +28,7 @@ static inline void scratch_tree_make(struct scratch_tree *tree)
 
 static inline void scratch_tree_remove(struct scratch_tree *tree)
 {
-	char command[96];
-	(void)snprintf(command, sizeof command, "rm -rf '%s'", tree->path);
-	assert_int_equal(system(command), 0);
+	assert_int_equal(mxt_scratch_remove(tree->path), 0);
 }
 
 /* prefix + path, with the folders above it made. */
