@@ -73,7 +73,7 @@ gate_cppcheck() {
 }
 
 gate_shellcheck() {
-	tracked '*.sh' .ci/run | xargs -0 shellcheck -x
+	tracked '*.sh' .ci/run completions/mindxtrain | xargs -0 shellcheck -x
 }
 
 gate_layout() {
@@ -89,9 +89,7 @@ gate_symbols() {
 }
 
 gate_man() {
-	local pages
-	mapfile -d '' pages < <(tracked 'docs/man/*.1')
-	[ "${#pages[@]}" -gt 0 ] && mandoc -T lint -W warning "${pages[@]}"
+	scripts/gates/man.py "$gcc_build/src/cli/mindxtrain"
 }
 
 gate_errors_doc() {
