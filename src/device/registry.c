@@ -4,8 +4,10 @@
 #include <string.h>
 
 #include "device_ops.h"
+#include "fake_device.h"
 
 const struct mxt_device_ops *const mxt_devices[] = {
+    &mxt_fake_device,
     NULL,
 };
 
