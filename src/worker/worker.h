@@ -31,7 +31,8 @@ struct mxt_worker_spec {
 	unsigned ordinal;
 	char *const *environment; /* NULL-ended, complete */
 	const struct mxt_clock *clock;
-	int cancel_fd; /* readable once the run must stop; -1 for none */
+	int cancel_fd;       /* readable once the run must stop; -1 for none */
+	const char *program; /* run as `program worker …`; NULL: this binary itself */
 };
 
 /*
@@ -44,7 +45,7 @@ int mxt_worker_start(const struct mxt_worker_spec *spec, struct mxt_worker **ret
  * Requests. Each takes an absolute deadline on the spec's clock and returns 0 with *ret_outcome set, or -ECANCELED when
  * cancel_fd became readable, or another negative status for a fault of ours. After any outcome but MXT_OK of ready(),
  * or MXT_FAILED/MXT_TIMEOUT of a request, the worker is dead and mxt_worker_reason() says why. A request to a dead
- * worker returns its last outcome again.
+ * worker returns its last outcome again. After -ECANCELED only destroy is useful. A paused worker is resumed first.
  */
 int mxt_worker_ready(struct mxt_worker *worker, uint64_t deadline_ns, enum mxt_outcome *ret_outcome,
 		     struct mxt_error *err) MXT_WUR;
@@ -54,8 +55,10 @@ struct mxt_prepared {
 	struct mxt_check check;
 };
 
-/* `id` < MXT_WORKER_MAX_PROBLEMS is the caller's; preparing an id again replaces it. MXT_UNSUPPORTED keeps the worker
- * alive. */
+/*
+ * `id` < MXT_WORKER_MAX_PROBLEMS is the caller's; preparing an id again replaces it. MXT_UNSUPPORTED keeps the worker
+ * alive. Whether the result is right (ret_prepared->check) is the caller's to judge.
+ */
 #define MXT_WORKER_MAX_PROBLEMS 256
 int mxt_worker_prepare(struct mxt_worker *worker, uint32_t id, const struct mxt_problem *problem, uint64_t deadline_ns,
 		       enum mxt_outcome *ret_outcome, struct mxt_prepared *ret_prepared, struct mxt_error *err) MXT_WUR;
@@ -94,6 +97,10 @@ void mxt_worker_resume(struct mxt_worker *worker);
 /* Valid until the worker is destroyed. facts: borrowed, NULL before ready. reason: never NULL. */
 const json_t *mxt_worker_facts(const struct mxt_worker *worker);
 const char *mxt_worker_reason(const struct mxt_worker *worker);
+
+/* Appends what the process printed last, at most 8 KiB, made printable (line feeds stay). */
+void mxt_worker_output(const struct mxt_worker *worker, struct mxt_buf *buf);
+
 const char *mxt_worker_label(const struct mxt_worker *worker);
 bool mxt_worker_alive(const struct mxt_worker *worker);
 pid_t mxt_worker_pid(const struct mxt_worker *worker);
@@ -103,6 +110,9 @@ pid_t mxt_worker_pid(const struct mxt_worker *worker);
  * ended (state D). Frees in every case; NULL-tolerant.
  */
 int mxt_worker_destroy(struct mxt_worker *worker, struct mxt_error *err);
+
+/* Where a worker process finds its end of the socket pair. */
+#define MXT_WORKER_SOCKET_FD 3
 
 /* The worker process itself: never returns. `socket_fd` is its end of the pair. */
 MXT_NORETURN void mxt_worker_main(const char *device, unsigned ordinal, int socket_fd);

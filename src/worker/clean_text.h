@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Text that a foreign process printed, made fit for a terminal and for JSON.
+ */
+#ifndef MXT_WORKER_CLEAN_TEXT_H
+#define MXT_WORKER_CLEAN_TEXT_H
+
+#include <stddef.h>
+
+#include "buf.h"
+
+/*
+ * Appends `len` bytes as valid UTF-8 without control characters: a tab becomes a blank; a line feed stays; whatever is
+ * no UTF-8, a control character (C0, C1, DEL) or a direction mark becomes '?'.
+ */
+void mxt_clean_text(struct mxt_buf *buf, const char *bytes, size_t len);
+
+#endif

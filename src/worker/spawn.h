@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * fork and exec of a worker process.
+ */
+#ifndef MXT_WORKER_SPAWN_H
+#define MXT_WORKER_SPAWN_H
+
+#include <sys/types.h>
+
+struct mxt_error;
+
+struct mxt_spawn {
+	const char *program;
+	char *const *argv;
+	char *const *environment; /* exactly this */
+	int socket_fd;            /* becomes MXT_WORKER_SOCKET_FD */
+	int output_fd;            /* becomes standard output and standard error */
+	int null_fd;              /* becomes standard input */
+};
+
+/*
+ * Starts the process: leader of a process group of its own, killed when the calling thread ends, signal mask and
+ * dispositions at their defaults, no other descriptor open. What fails between fork and exec is a line on its
+ * standard error and exit status 126. Descriptors of `spawn` stay the caller's.
+ */
+int mxt_spawn(const struct mxt_spawn *spawn, pid_t *ret_pid, struct mxt_error *err);
+
+#endif
