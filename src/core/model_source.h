@@ -12,10 +12,11 @@
 struct mxt_error;
 
 /*
- * Fills workload->model and adds what its config brings to notes and not_modelled. `environment`: where the cache is
- * (NULL: nowhere). MXT_E_MODEL_NOT_FOUND says where it was looked for and what to do.
+ * Fills workload->model and adds what its config brings to notes and not_modelled. `revision`: of
+ * a Hub id, NULL: main. `environment`: where the cache is (NULL: nowhere). MXT_E_MODEL_NOT_FOUND says where it was
+ * looked for and what to do.
  */
-int mxt_model_source_read(const char *name, char *const *environment, struct mxt_workload *workload,
-			  struct mxt_error *err) MXT_WUR;
+int mxt_model_source_read(const char *name, const char *revision, char *const *environment,
+			  struct mxt_workload *workload, struct mxt_error *err) MXT_WUR;
 
 #endif

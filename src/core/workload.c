@@ -201,7 +201,7 @@ static int load(const struct mxt_workload_source *source, struct mxt_workload *w
 	if (!source->model)
 		return mxt_error_set(err, -EINVAL, MXT_E_WORKLOAD_SOURCE,
 				     "no workload is named; give --config FILE.yaml or --model NAME");
-	int rc = mxt_model_source_read(source->model, source->environment, w, err);
+	int rc = mxt_model_source_read(source->model, NULL, source->environment, w, err);
 	if (rc == 0)
 		rc = apply_flags(source, &w->training, err);
 	if (rc < 0)
