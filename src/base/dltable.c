@@ -53,22 +53,6 @@ static int open_any(const struct mxt_dl_library *library, struct mxt_buf *reason
 			     mxt_buf_text(reasons));
 }
 
-static int resolve(const struct mxt_dl_library *library, void *handle, const char *file, char *table,
-		   struct mxt_error *err)
-{
-	for (size_t i = 0; i < library->n_rows; i++) {
-		const struct mxt_dl_row *row = &library->rows[i];
-		void *symbol = dlsym(handle, row->symbol);
-		if (!symbol && row->required)
-			return mxt_error_set(
-			    err, -ELIBBAD, MXT_E_LIBRARY_BROKEN,
-			    "%s: %s has no symbol %s, which is there since version %s; install a whole, newer one",
-			    library->title, file, row->symbol, row->since);
-		memcpy(table + row->offset, &symbol, sizeof symbol);
-	}
-	return 0;
-}
-
 static char *file_of(void *handle)
 {
 	struct link_map *map = NULL;
@@ -77,22 +61,35 @@ static char *file_of(void *handle)
 	return strdup(map->l_name);
 }
 
+int mxt_dl_resolve(const struct mxt_dl *dl, const struct mxt_dl_library *library, void *table, struct mxt_error *err)
+{
+	for (size_t i = 0; i < library->n_rows; i++) {
+		const struct mxt_dl_row *row = &library->rows[i];
+		void *symbol = dlsym(dl->handle, row->symbol);
+		if (!symbol && row->required)
+			return mxt_error_set(
+			    err, -ELIBBAD, MXT_E_LIBRARY_BROKEN,
+			    "%s: %s has no symbol %s, which is there since version %s; install a whole, newer one",
+			    library->title, dl->file, row->symbol, row->since);
+		memcpy((char *)table + row->offset, &symbol, sizeof symbol);
+	}
+	return 0;
+}
+
 int mxt_dl_open(const struct mxt_dl_library *library, void *table, struct mxt_dl *ret_dl, struct mxt_error *err)
 {
 	MXT_CLEANUP_BUF struct mxt_buf reasons = MXT_BUF_INIT;
-	MXT_CLEANUP(mxt_dl_close) struct mxt_dl dl = MXT_DL_INIT;
+	struct mxt_dl dl = MXT_DL_INIT;
 	int rc = open_any(library, &reasons, &dl.handle, err);
-	if (rc < 0)
+	if (!dl.handle)
 		return rc;
 	dl.file = file_of(dl.handle);
-	if (!dl.file)
-		return mxt_error_oom(err);
-	rc = resolve(library, dl.handle, dl.file, table, err);
+	rc = dl.file ? mxt_dl_resolve(&dl, library, table, err) : mxt_error_oom(err);
 	if (rc < 0)
-		return rc;
-	*ret_dl = dl;
-	dl = (struct mxt_dl)MXT_DL_INIT;
-	return 0;
+		mxt_dl_close(&dl);
+	else
+		*ret_dl = dl;
+	return rc;
 }
 
 void mxt_dl_close(struct mxt_dl *dl)

@@ -57,6 +57,10 @@ struct mxt_dl {
 int mxt_dl_open(const struct mxt_dl_library *library, void *table, struct mxt_dl *ret_dl,
 		struct mxt_error *err) MXT_WUR;
 
+/* The same for further rows of a library that is open: library->names is not used. */
+int mxt_dl_resolve(const struct mxt_dl *dl, const struct mxt_dl_library *library, void *table,
+		   struct mxt_error *err) MXT_WUR;
+
 /* Unloads; a zeroed or closed one is left alone. */
 void mxt_dl_close(struct mxt_dl *dl);
 

@@ -70,12 +70,19 @@ static struct span cut(struct span *rest, char separator)
 	return head;
 }
 
+static bool is_printable(char c)
+{
+	return c >= ' ' && c <= '~';
+}
+
 /* Printable ASCII into a fixed buffer; longer text is cut. */
 static void copy_text(struct span span, char *out, size_t size)
 {
 	size_t len = span.len < size ? span.len : size - 1;
+	memcpy(out, span.at, len);
 	for (size_t i = 0; i < len; i++)
-		out[i] = span.at[i] >= ' ' && span.at[i] <= '~' ? span.at[i] : '?';
+		if (!is_printable(out[i]))
+			out[i] = '?';
 	out[len] = '\0';
 }
 
@@ -98,7 +105,7 @@ static void set_vendor(struct mxt_host_cpu *cpu, struct span value)
 	copy_text(value, cpu->vendor, sizeof cpu->vendor);
 	for (char *c = cpu->vendor; *c; c++)
 		if (*c >= 'A' && *c <= 'Z')
-			*c = (char)(*c - 'A' + 'a');
+			*c = (char)(*c | 0x20);
 }
 
 static void set_name(struct mxt_host_cpu *cpu, struct span value)
