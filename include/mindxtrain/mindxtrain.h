@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads, verifies and queries the plans of mindXtrain (docs/plan.md).
+ *
+ * Functions that can fail return 0, or a negative errno value after filling *err; outputs (ret_*) are written on
+ * success only. `err` may be NULL. Strings belong to the object that they come from and live as long. Objects may be
+ * shared between threads as long as nobody destroys them; an error object belongs to one thread.
+ */
+#ifndef MINDXTRAIN_MINDXTRAIN_H
+#define MINDXTRAIN_MINDXTRAIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define MXT_API __attribute__((visibility("default")))
+#else
+#define MXT_API
+#endif
+
+struct mxt_error;
+struct mxt_plan;
+
+/* Version of the library, such as "0.1.0". */
+MXT_API const char *mxt_version(void);
+
+/* An empty error object for any number of calls; NULL when memory ran out. */
+MXT_API struct mxt_error *mxt_error_create(void);
+MXT_API void mxt_error_destroy(struct mxt_error *err); /* NULL-tolerant */
+
+/* What the last failed call left: a text for people, never NULL, and the permanent number NNN of MXT-NNN (0: none). */
+MXT_API const char *mxt_error_message(const struct mxt_error *err);
+MXT_API int mxt_error_number(const struct mxt_error *err);
+
+/*
+ * Reads a plan and verifies all of it: the text, the schema, the id, every field, and every environment variable that
+ * it wants to set. There is no plan that is read in part. `name` is what messages call the text; "-" as path reads
+ * standard input.
+ */
+MXT_API int mxt_plan_parse(const char *name, const char *text, size_t len, struct mxt_plan **ret_plan,
+			   struct mxt_error *err);
+MXT_API int mxt_plan_read(const char *path, struct mxt_plan **ret_plan, struct mxt_error *err);
+MXT_API void mxt_plan_destroy(struct mxt_plan *plan); /* NULL-tolerant */
+
+/* 64 lower-case hexadecimal digits. */
+MXT_API const char *mxt_plan_id(const struct mxt_plan *plan);
+
+/* The canonical bytes of the decision, which the id is the BLAKE3-256 of. */
+MXT_API const char *mxt_plan_canonical(const struct mxt_plan *plan, size_t *ret_len);
+
+/* Made by the built-in provider (it tunes no training), or on hardware that was only simulated. */
+MXT_API bool mxt_plan_is_self_test(const struct mxt_plan *plan);
+MXT_API bool mxt_plan_is_simulated(const struct mxt_plan *plan);
+
+enum mxt_plan_use {
+	MXT_PLAN_TRAIN, /* to start a training: no self-test */
+	MXT_PLAN_RUN,   /* to run a command */
+};
+
+/* 0 when the plan may be used so. A simulated plan may only where the user allowed it. */
+MXT_API int mxt_plan_usable(const struct mxt_plan *plan, enum mxt_plan_use use, bool allow_simulated,
+			    struct mxt_error *err);
+
+/*
+ * A string or an integer of the plan by its path, such as "decision.attention.backend": members only, no elements of
+ * arrays. NULL, or -ENOENT, when there is none (keys at their default are left out) or when it is of another type.
+ */
+MXT_API const char *mxt_plan_string(const struct mxt_plan *plan, const char *path);
+MXT_API int mxt_plan_integer(const struct mxt_plan *plan, const char *path, int64_t *ret_value);
+
+/* What to export, sorted by name, and what to remove before. `i` must be below the count. */
+MXT_API size_t mxt_plan_env_count(const struct mxt_plan *plan);
+MXT_API const char *mxt_plan_env_name(const struct mxt_plan *plan, size_t i);
+MXT_API const char *mxt_plan_env_value(const struct mxt_plan *plan, size_t i);
+MXT_API size_t mxt_plan_unset_count(const struct mxt_plan *plan);
+MXT_API const char *mxt_plan_unset_name(const struct mxt_plan *plan, size_t i);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plan_rules.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "buf.h"
+#include "error.h"
+#include "json.h"
+#include "json_path.h"
+
+static int fault(const struct mxt_json_path *path, struct mxt_error *err, const char *text)
+{
+	return mxt_json_at(path, mxt_error_set(err, -EINVAL, MXT_E_PLAN_FIELD, "%s", text), err);
+}
+
+static int member_fault(const struct mxt_json_path *path, const char *key, struct mxt_error *err, const char *text)
+{
+	const struct mxt_json_path at = {path, key, 0};
+	return fault(&at, err, text);
+}
+
+static json_int_t integer_of(const json_t *object, const char *key)
+{
+	return json_integer_value(json_object_get(object, key));
+}
+
+static int check_model(const json_t *decision, const struct mxt_json_path *path, struct mxt_error *err)
+{
+	const json_t *model = json_object_get(json_object_get(decision, "workload"), "model");
+	const struct mxt_json_path workload = {path, "workload", 0}, at = {&workload, "model", 0};
+	json_int_t heads = integer_of(model, "heads"), kv_heads = integer_of(model, "kv_heads");
+	if (kv_heads == heads)
+		return member_fault(&at, "kv_heads", err, "equals heads; leave the key out then");
+	if (kv_heads > 0 && heads % kv_heads != 0)
+		return member_fault(&at, "kv_heads", err, "does not divide heads");
+	if (integer_of(model, "head_dim") == integer_of(model, "hidden") / heads)
+		return member_fault(&at, "head_dim", err, "equals hidden / heads; leave the key out then");
+	if (integer_of(model, "attention_layers") >= integer_of(model, "layers"))
+		return member_fault(&at, "attention_layers", err, "is not below layers; leave the key out for all");
+	return 0;
+}
+
+static int check_training(const json_t *decision, const struct mxt_json_path *path, struct mxt_error *err)
+{
+	const json_t *training = json_object_get(json_object_get(decision, "workload"), "training");
+	const struct mxt_json_path workload = {path, "workload", 0}, at = {&workload, "training", 0};
+	bool adapter = json_object_get(training, "adapter") != NULL;
+	if (adapter != (json_object_get(training, "lora_rank") != NULL))
+		return member_fault(&at, "lora_rank", err, "adapter and lora_rank belong together");
+	if (!adapter && json_object_get(training, "lora_targets"))
+		return member_fault(&at, "lora_targets", err, "there is no adapter; remove the key");
+	return 0;
+}
+
+static int check_attention(const json_t *decision, const struct mxt_json_path *path, struct mxt_error *err)
+{
+	static const char *const directions[] = {"forward", "backward"};
+	const json_t *attention = json_object_get(decision, "attention");
+	const json_t *backend = json_object_get(attention, "backend");
+	const struct mxt_json_path at = {path, "attention", 0};
+	for (size_t i = 0; backend && i < MXT_ARRAY_LEN(directions); i++)
+		if (json_equal(json_object_get(attention, directions[i]), backend))
+			return member_fault(&at, directions[i], err, "equals backend; leave the key out then");
+	return 0;
+}
+
+/* Strictly ascending by the canonical bytes of their problems: one solution for each. */
+static int check_pin_order(const json_t *pins, const struct mxt_json_path *path, struct mxt_error *err)
+{
+	MXT_CLEANUP_BUF struct mxt_buf last = MXT_BUF_INIT;
+	MXT_CLEANUP_BUF struct mxt_buf problem = MXT_BUF_INIT;
+	for (size_t i = 0; i < json_array_size(pins); i++) {
+		const struct mxt_json_path at = {path, NULL, i};
+		mxt_buf_truncate(&problem, 0);
+		int rc = mxt_json_canonical(json_object_get(json_array_get(pins, i), "problem"), &problem, err);
+		if (rc < 0)
+			return rc;
+		if (i > 0 && strcmp(mxt_buf_text(&last), mxt_buf_text(&problem)) >= 0)
+			return fault(&at, err,
+				     "pins are sorted by the canonical bytes of their problems, one for each");
+		mxt_buf_truncate(&last, 0);
+		mxt_buf_append(&last, problem.data, problem.len);
+	}
+	return mxt_buf_status(&last, err);
+}
+
+static int check_gemm(const json_t *decision, const struct mxt_json_path *path, struct mxt_error *err)
+{
+	const json_t *gemm = json_object_get(decision, "gemm");
+	if (!gemm)
+		return 0;
+	const json_t *pins = json_object_get(gemm, "pins");
+	const struct mxt_json_path object = {path, "gemm", 0}, at = {&object, "pins", 0};
+	bool pinned = strcmp(json_string_value(json_object_get(gemm, "mode")), "pinned") == 0;
+	if (pinned != (pins != NULL))
+		return fault(&at, err, "there are pins if, and only if, mode is pinned");
+	return check_pin_order(pins, &at, err);
+}
+
+/* By collective, then by size. */
+static bool is_after(const json_t *message, const json_t *last)
+{
+	int order = strcmp(json_string_value(json_object_get(message, "collective")),
+			   json_string_value(json_object_get(last, "collective")));
+	return order > 0 || (order == 0 && integer_of(message, "max_bytes") > integer_of(last, "max_bytes"));
+}
+
+static int check_collective(const json_t *decision, const struct mxt_json_path *path, struct mxt_error *err)
+{
+	const json_t *table = json_object_get(json_object_get(decision, "collective"), "table");
+	const struct mxt_json_path object = {path, "collective", 0}, list = {&object, "table", 0};
+	for (size_t i = 1; i < json_array_size(table); i++) {
+		const struct mxt_json_path at = {&list, NULL, i};
+		if (!is_after(json_array_get(table, i), json_array_get(table, i - 1)))
+			return fault(&at, err, "rows are sorted by collective, then by max_bytes, one for each");
+	}
+	return 0;
+}
+
+/* A variable is exported, removed or kept, never two of these. */
+static int check_variables(const json_t *decision, const struct mxt_json_path *path, struct mxt_error *err)
+{
+	const json_t *env = json_object_get(decision, "env"), *unset = json_object_get(decision, "unset");
+	const struct mxt_json_path removed = {path, "unset", 0}, kept = {path, "contract", 0};
+	for (size_t i = 0; i < json_array_size(unset); i++) {
+		const struct mxt_json_path at = {&removed, NULL, i};
+		if (json_object_get(env, json_string_value(json_array_get(unset, i))))
+			return fault(&at, err, "the variable is exported too; remove it from env or from unset");
+	}
+	const char *name;
+	json_t *value;
+	json_object_foreach(json_object_get(decision, "contract"), name, value)
+	{
+		if (json_object_get(env, name))
+			return member_fault(&kept, name, err,
+					    "the variable is exported too; remove it from env or from contract");
+	}
+	return 0;
+}
+
+int mxt_plan_rules_check(const json_t *decision, const struct mxt_json_path *path, struct mxt_error *err)
+{
+	static int (*const checks[])(const json_t *decision, const struct mxt_json_path *path,
+				     struct mxt_error *err) = {
+	    check_model, check_training, check_attention, check_gemm, check_collective, check_variables,
+	};
+	for (size_t i = 0; i < MXT_ARRAY_LEN(checks); i++) {
+		int rc = checks[i](decision, path, err);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
