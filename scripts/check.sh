@@ -12,7 +12,7 @@ export LC_ALL=C.UTF-8
 . scripts/gates/runner.sh
 . scripts/gates/gates.sh
 
-all_gates=(setup gcc-build gcc-tests clang-build clang-tests format tidy cppcheck shellcheck layout headers symbols
-	man errors-doc install)
-
-run_gates "${@:-${all_gates[@]}}"
+if [ $# -eq 0 ]; then
+	set -- "${quick_gates[@]}"
+fi
+run_gates "$@"

@@ -3,6 +3,10 @@
 #
 # The gates of `make check`, one function each. They run in the root of the tree.
 
+# shellcheck disable=SC2034 # for who sources this
+quick_gates=(setup gcc-build gcc-tests clang-build clang-tests format tidy cppcheck shellcheck layout headers symbols
+	man errors-doc install)
+
 gcc_build=build-check/gcc
 clang_build=build-check/clang
 jobs=$(nproc)
@@ -18,18 +22,18 @@ meson_build() {
 	if [ -f "$folder/build.ninja" ]; then
 		meson configure "$folder" "$@" || return
 	else
-		CC=$compiler meson setup "$folder" -Dwerror=true -Dtests=enabled "$@" || return
+		CC=$compiler meson setup "$folder" -Dwerror=true "$@" || return
 	fi
 	ninja -C "$folder"
 }
 
 # meson_tests FOLDER ARGUMENT...: runs and counts the tests of a build. A build without any test is a failure.
 meson_tests() {
-	local folder=$1 rc=0 log=$1/meson-logs/testlog.json passed failed skipped
+	local folder=$1 rc=0 passed failed skipped
 	shift
-	rm -f "$log"
+	rm -f "$folder"/meson-logs/testlog*.json # with a wrapper, the name holds the wrapper's
 	meson test -C "$folder" --no-rebuild --print-errorlogs "$@" || rc=$?
-	read -r passed failed skipped < <(python3 scripts/tally.py "$log") || return 1
+	read -r passed failed skipped < <(python3 scripts/tally.py "$folder"/meson-logs/testlog*.json) || return 1
 	count_tests "$passed" "$failed" "$skipped"
 	[ "$rc" -eq 0 ] && [ $((passed + failed)) -gt 0 ]
 }
@@ -39,7 +43,7 @@ gate_setup() {
 }
 
 gate_gcc_build() {
-	meson_build "$gcc_build" gcc
+	meson_build "$gcc_build" gcc -Dtests=enabled
 }
 
 gate_gcc_tests() {
@@ -47,7 +51,7 @@ gate_gcc_tests() {
 }
 
 gate_clang_build() {
-	meson_build "$clang_build" clang -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debugoptimized
+	meson_build "$clang_build" clang -Dtests=enabled -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debugoptimized
 }
 
 # A report of a sanitizer ends the process with a status that no test takes for an answer of the program's own.
@@ -63,7 +67,7 @@ gate_format() {
 
 gate_tidy() {
 	tracked 'src/*.c' 'fuzz/*.c' 'tests/*.c' | scripts/gates/compiled.py "$gcc_build" |
-		xargs -0 -P "$jobs" -n 2 clang-tidy -p "$gcc_build" -quiet
+		xargs -0 -P "$jobs" -n 2 clang-tidy -p "$gcc_build" -quiet --extra-arg=-DMXT_STATIC_ANALYSIS
 }
 
 gate_cppcheck() {

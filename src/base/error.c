@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#undef MXT_STATIC_ANALYSIS /* its macros would get in the way of the definitions */
 #include "error.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,13 +73,14 @@ int mxt_error_wrap(struct mxt_error *err, const char *fmt, ...)
 	return err->status;
 }
 
-void mxt_error_fill_oom(struct mxt_error *err)
+int mxt_error_oom(struct mxt_error *err)
 {
-	if (!err)
-		return;
-	mxt_error_clear(err);
-	err->status = -ENOMEM;
-	err->id = MXT_E_NO_MEMORY;
+	if (err) {
+		mxt_error_clear(err);
+		err->status = -ENOMEM;
+		err->id = MXT_E_NO_MEMORY;
+	}
+	return -ENOMEM;
 }
 
 int mxt_error_errno(struct mxt_error *err, int errnum, const char *fmt, ...)

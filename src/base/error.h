@@ -10,8 +10,6 @@
 #ifndef MXT_BASE_ERROR_H
 #define MXT_BASE_ERROR_H
 
-#include <errno.h>
-
 #include "compiler.h"
 
 enum mxt_error_class {
@@ -51,15 +49,8 @@ int mxt_error_set(struct mxt_error *err, int status, enum mxt_error_id id, const
 /* Prefixes the text with "<context>: "; keeps status and id. Returns err->status (-EIO when err is NULL). */
 int mxt_error_wrap(struct mxt_error *err, const char *fmt, ...) MXT_PRINTF(2, 3);
 
-/* Fills *err for exhausted memory, without allocating. */
-void mxt_error_fill_oom(struct mxt_error *err);
-
-/* Shorthand for the out-of-memory error; returns -ENOMEM. Inline, so that static analysis sees a failure. */
-static inline int mxt_error_oom(struct mxt_error *err)
-{
-	mxt_error_fill_oom(err);
-	return -ENOMEM;
-}
+/* Shorthand for the out-of-memory error, made without allocating; returns -ENOMEM. */
+int mxt_error_oom(struct mxt_error *err);
 
 /* Shorthand for a failed call: text is "<what>: <strerror(errnum)>"; errnum is positive. Returns -errnum. */
 int mxt_error_errno(struct mxt_error *err, int errnum, const char *fmt, ...) MXT_PRINTF(3, 4);
@@ -79,5 +70,20 @@ const char *mxt_error_id_text(enum mxt_error_id id, char buf[12]);
 /* Class and one-line meaning of an id (errors.def). */
 enum mxt_error_class mxt_error_class_of(enum mxt_error_id id);
 const char *mxt_error_meaning(enum mxt_error_id id);
+
+#ifdef MXT_STATIC_ANALYSIS
+#include <stdlib.h>
+/* Analyzers see one file at a time, and would follow failures as if they were successes: tell them what is negative. */
+static inline int mxt_error_negative_(int status)
+{
+	if (status >= 0)
+		abort();
+	return status;
+}
+#define mxt_error_set(...)   mxt_error_negative_(mxt_error_set(__VA_ARGS__))
+#define mxt_error_wrap(...)  mxt_error_negative_(mxt_error_wrap(__VA_ARGS__))
+#define mxt_error_oom(...)   mxt_error_negative_(mxt_error_oom(__VA_ARGS__))
+#define mxt_error_errno(...) mxt_error_negative_(mxt_error_errno(__VA_ARGS__))
+#endif
 
 #endif

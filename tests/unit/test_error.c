@@ -2,6 +2,7 @@
 /* The error object, and the list of ids. */
 #include "error.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "cmocka_all.h"
