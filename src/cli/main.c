@@ -96,12 +96,15 @@ static int flush_results(FILE *out, struct mxt_error *err)
 	return mxt_error_errno(err, errno ? errno : EIO, "cannot write to standard output");
 }
 
-/* Descriptors 0 to 2 exist, so that no file of ours is ever opened as one of them. */
+/*
+ * Descriptors 0 to 2 exist, so that no file of ours is ever opened as one of them. What stands in for a closed one is
+ * open the wrong way round, so that its use is still a failure.
+ */
 static void open_standard_streams(void)
 {
 	for (int fd = 0; fd <= 2; fd++)
 		if (fcntl(fd, F_GETFD) < 0)
-			(void)open("/dev/null", fd == 0 ? O_RDONLY : O_WRONLY); /* lowest free number: fd itself */
+			(void)open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY); /* lowest free number: fd itself */
 }
 
 int main(int argc, char **argv)
