@@ -44,7 +44,7 @@ def jobs_for(build):
     libraries = pkg_config("jansson", "yaml-0.1", "hwloc")
     for path in layout.tracked():
         if path.suffix == ".h" and path.parts[0] == "src":
-            flags = ["-I" + build, "-Isrc", *folders_below(layout.rung(path)), *libraries]
+            flags = ["-I" + build, "-Isrc", "-Iinclude", *folders_below(layout.rung(path)), *libraries]
             yield C, flags, f'"{pathlib.Path(path).resolve()}"'
         if path.suffix == ".h" and path.parts[0] == "include":
             for compiler in (PLAIN_C, CXX):
