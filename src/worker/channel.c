@@ -17,18 +17,18 @@ int mxt_channel_pair(int ret_ends[2], struct mxt_error *err)
 	return 0;
 }
 
-int mxt_channel_send(int fd, const unsigned char *packet, size_t len, int flags)
+int mxt_channel_send(int fd, const struct mxt_packet *packet, int flags)
 {
 	ssize_t sent;
 	do
-		sent = send(fd, packet, len, flags | MSG_NOSIGNAL);
+		sent = send(fd, packet->bytes, packet->len, flags | MSG_NOSIGNAL);
 	while (sent < 0 && errno == EINTR);
 	return sent < 0 ? -errno : 0;
 }
 
-int mxt_channel_receive(int fd, unsigned char *packet, int flags, size_t *ret_len)
+int mxt_channel_receive(int fd, struct mxt_packet *ret_packet, int flags)
 {
-	struct iovec vector = {packet, MXT_MESSAGE_MAX_BYTES};
+	struct iovec vector = {ret_packet->bytes, sizeof ret_packet->bytes};
 	/* Without a control buffer the kernel drops passed descriptors itself and says so with MSG_CTRUNC. */
 	struct msghdr header = {.msg_iov = &vector, .msg_iovlen = 1};
 	ssize_t got;
@@ -41,6 +41,6 @@ int mxt_channel_receive(int fd, unsigned char *packet, int flags, size_t *ret_le
 		return -EPROTO;
 	if (header.msg_flags & MSG_TRUNC)
 		return -EMSGSIZE;
-	*ret_len = (size_t)got;
+	ret_packet->len = (size_t)got;
 	return 0;
 }

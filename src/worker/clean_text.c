@@ -15,11 +15,11 @@ static size_t decode(const unsigned char *bytes, size_t len, uint32_t *ret_code)
 	size_t need = first < 0x80 ? 1 : first >> 5 == 6 ? 2 : first >> 4 == 14 ? 3 : first >> 3 == 30 ? 4 : 0;
 	if (need == 0 || need > len)
 		return 0;
-	uint32_t code = need == 1 ? first : first & (0x7fu >> need);
+	uint32_t code = need == 1 ? first : first & (0x7fU >> need);
 	for (size_t i = 1; i < need; i++) {
 		if (bytes[i] >> 6 != 2)
 			return 0;
-		code = code << 6 | (bytes[i] & 0x3fu);
+		code = code << 6 | (bytes[i] & 0x3fU);
 	}
 	if (code < least[need] || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
 		return 0;

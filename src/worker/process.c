@@ -96,7 +96,9 @@ char mxt_process_state(const struct mxt_process *process)
 	ssize_t got = fd >= 0 ? read(fd, text, sizeof text - 1) : 0;
 	text[got > 0 ? got : 0] = '\0';
 	const char *name_end = strrchr(text, ')'); /* the name before it may hold anything */
-	return name_end && name_end[1] == ' ' && name_end[2] ? name_end[2] : '?';
+	if (!name_end || name_end[1] != ' ' || name_end[2] == '\0')
+		return '?';
+	return name_end[2];
 }
 
 struct signal_hint {

@@ -230,21 +230,25 @@ static const struct layout *layout_of(uint32_t type)
 	return NULL;
 }
 
-size_t mxt_message_encode(const struct mxt_message *message, unsigned char *packet)
+int mxt_message_encode(const struct mxt_message *message, struct mxt_packet *ret_packet)
 {
-	const struct layout *layout = layout_of(message->type);
+	const struct layout *layout = layout_of((uint32_t)message->type);
 	if (!layout)
-		return 0;
+		return -EINVAL;
+	unsigned char *bytes = ret_packet->bytes;
 	struct mxt_message copy = *message; /* a walk takes what it may change */
-	struct wire body = {packet, packet, MXT_MESSAGE_HEAD_BYTES, MXT_MESSAGE_MAX_BYTES, NULL};
+	struct wire body = {bytes, bytes, MXT_MESSAGE_HEAD_BYTES, MXT_MESSAGE_MAX_BYTES, NULL};
 	layout->walk(&body, &copy);
-	struct wire head = {packet, packet, 0, MXT_MESSAGE_HEAD_BYTES, NULL};
+	if (body.fault)
+		return -EINVAL;
+	struct wire head = {bytes, bytes, 0, MXT_MESSAGE_HEAD_BYTES, NULL};
 	u32(&head, MAGIC);
 	u16(&head, MXT_PROTOCOL_VERSION);
 	u16(&head, (uint32_t)message->type);
 	u32(&head, (uint32_t)(body.at - MXT_MESSAGE_HEAD_BYTES));
 	u32(&head, message->request);
-	return body.fault ? 0 : body.at;
+	ret_packet->len = body.at;
+	return 0;
 }
 
 /* The header; *ret_layout is NULL when wire->fault is set. */
@@ -269,10 +273,10 @@ static void read_head(struct wire *wire, enum mxt_message_flow flow, struct mxt_
 	*ret_layout = wire->fault ? NULL : layout;
 }
 
-int mxt_message_decode(enum mxt_message_flow flow, const unsigned char *packet, size_t len,
-		       struct mxt_message *ret_message, const char **ret_fault)
+int mxt_message_decode(enum mxt_message_flow flow, const struct mxt_packet *packet, struct mxt_message *ret_message,
+		       const char **ret_fault)
 {
-	struct wire wire = {NULL, packet, 0, len, NULL};
+	struct wire wire = {NULL, packet->bytes, 0, packet->len, NULL};
 	struct mxt_message message;
 	memset(&message, 0, sizeof message);
 	const struct layout *layout = NULL;

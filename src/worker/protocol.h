@@ -77,14 +77,19 @@ struct mxt_message {
 	} as;
 };
 
-/*
- * Writes the packet into `packet` (MXT_MESSAGE_MAX_BYTES) and returns its length; 0 when the message holds a value
- * that no decoder would take.
- */
-size_t mxt_message_encode(const struct mxt_message *message, unsigned char *packet);
+struct mxt_packet {
+	size_t len;
+	unsigned char bytes[MXT_MESSAGE_MAX_BYTES];
+};
 
-/* 0, or -EBADMSG with *ret_fault set to a static text in plain words ("bad magic"). */
-int mxt_message_decode(enum mxt_message_flow flow, const unsigned char *packet, size_t len,
-		       struct mxt_message *ret_message, const char **ret_fault);
+/* 0, or -EINVAL when the message holds a value that no decoder would take. */
+int mxt_message_encode(const struct mxt_message *message, struct mxt_packet *ret_packet);
+
+/*
+ * 0, or -EBADMSG with *ret_fault set to a static text in plain words ("bad magic"). What *ret_message borrows lies in
+ * *packet.
+ */
+int mxt_message_decode(enum mxt_message_flow flow, const struct mxt_packet *packet, struct mxt_message *ret_message,
+		       const char **ret_fault);
 
 #endif

@@ -121,7 +121,7 @@ static void close_by_list(int first)
 static void close_from(int first)
 {
 #ifdef SYS_close_range
-	if (syscall(SYS_close_range, (unsigned)first, ~0u, 0u) == 0)
+	if (syscall(SYS_close_range, (unsigned)first, ~0U, 0U) == 0)
 		return;
 #endif
 	close_by_list(first);

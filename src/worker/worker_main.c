@@ -31,7 +31,7 @@ struct session {
 	struct mxt_message request;
 	struct mxt_message answer;
 	struct mxt_step steps[MXT_WORKER_MAX_STEPS];
-	unsigned char packet[MXT_MESSAGE_MAX_BYTES];
+	struct mxt_packet packet;
 };
 
 /* Libraries may have exit handlers that hang or crash: none is run. */
@@ -43,8 +43,8 @@ MXT_NORETURN static void leave(int status)
 
 static void send_answer(struct session *session)
 {
-	size_t len = mxt_message_encode(&session->answer, session->packet);
-	if (len == 0 || mxt_channel_send(session->socket_fd, session->packet, len, 0) < 0)
+	if (mxt_message_encode(&session->answer, &session->packet) < 0 ||
+	    mxt_channel_send(session->socket_fd, &session->packet, 0) < 0)
 		leave(EXIT_SOCKET);
 }
 
@@ -165,12 +165,11 @@ static void serve(struct session *session)
 
 static void receive_request(struct session *session)
 {
-	size_t len = 0;
-	int rc = mxt_channel_receive(session->socket_fd, session->packet, 0, &len);
-	if (rc < 0 || len == 0)
+	int rc = mxt_channel_receive(session->socket_fd, &session->packet, 0);
+	if (rc < 0 || session->packet.len == 0)
 		leave(rc < 0 ? EXIT_SOCKET : EXIT_DONE); /* nobody is there any more */
 	const char *fault = NULL;
-	if (mxt_message_decode(MXT_TO_WORKER, session->packet, len, &session->request, &fault) < 0) {
+	if (mxt_message_decode(MXT_TO_WORKER, &session->packet, &session->request, &fault) < 0) {
 		(void)fprintf(stderr, "the supervisor sent %s\n", fault);
 		leave(EXIT_NONSENSE);
 	}

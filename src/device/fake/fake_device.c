@@ -163,10 +163,9 @@ static int run_faults(const struct mxt_fake_row *row, enum mxt_fake_site site, u
  * Faults of the candidates that are in force; those of bare only where none is. Called once at the start of every
  * function of the device.
  */
-static int enter(struct mxt_device *device, enum mxt_fake_site site, struct mxt_fake_effect *ret_effect,
+static int enter(struct mxt_device *device, enum mxt_fake_site site, struct mxt_fake_effect *effect,
 		 struct mxt_error *err)
 {
-	struct mxt_fake_effect effect = {1, 0};
 	uint32_t call = ++device->calls[site];
 	bool selected = false;
 	for (int kind = 0; kind < MXT_PROBLEM_KIND_COUNT; kind++)
@@ -174,9 +173,7 @@ static int enter(struct mxt_device *device, enum mxt_fake_site site, struct mxt_
 	int rc = 0;
 	for (int kind = 0; kind < MXT_PROBLEM_KIND_COUNT && rc == 0; kind++)
 		if (!selected || device->rows[kind] != &device->scenario.bare[kind])
-			rc = run_faults(device->rows[kind], site, call, &effect, err);
-	if (rc == 0)
-		*ret_effect = effect;
+			rc = run_faults(device->rows[kind], site, call, effect, err);
 	return rc;
 }
 
@@ -196,7 +193,7 @@ static int fake_open(unsigned ordinal, struct mxt_device **ret_device, struct mx
 	if (!device)
 		return mxt_error_oom(err);
 	int rc = mxt_fake_scenario_read(getenv(MXT_FAKE_SCENARIO_VARIABLE), &device->scenario, err);
-	struct mxt_fake_effect effect;
+	struct mxt_fake_effect effect = MXT_FAKE_EFFECT_NONE;
 	if (rc == 0) {
 		for (int kind = 0; kind < MXT_PROBLEM_KIND_COUNT; kind++)
 			device->rows[kind] = mxt_fake_scenario_row(&device->scenario, (enum mxt_problem_kind)kind);
@@ -214,7 +211,7 @@ static int fake_open(unsigned ordinal, struct mxt_device **ret_device, struct mx
 
 static int fake_describe(struct mxt_device *device, json_t **ret_facts, struct mxt_error *err)
 {
-	struct mxt_fake_effect effect;
+	struct mxt_fake_effect effect = MXT_FAKE_EFFECT_NONE;
 	int rc = enter(device, MXT_FAKE_DESCRIBE, &effect, err);
 	if (rc < 0)
 		return rc;
@@ -230,7 +227,7 @@ static int fake_describe(struct mxt_device *device, json_t **ret_facts, struct m
 static int fake_prepare(struct mxt_device *device, const struct mxt_problem *problem, struct mxt_task **ret_task,
 			struct mxt_error *err)
 {
-	struct mxt_fake_effect effect;
+	struct mxt_fake_effect effect = MXT_FAKE_EFFECT_NONE;
 	int rc = enter(device, MXT_FAKE_PREPARE, &effect, err);
 	if (rc < 0)
 		return rc;
@@ -295,7 +292,7 @@ static void sleep_ns(double ns)
 static int fake_time(struct mxt_device *device, const struct mxt_step *steps, size_t n_steps, uint32_t repeats,
 		     uint64_t *ret_ns, struct mxt_error *err)
 {
-	struct mxt_fake_effect effect;
+	struct mxt_fake_effect effect = MXT_FAKE_EFFECT_NONE;
 	int rc = enter(device, MXT_FAKE_TIME, &effect, err);
 	if (rc < 0)
 		return rc;
@@ -314,7 +311,7 @@ static int fake_time(struct mxt_device *device, const struct mxt_step *steps, si
 static int fake_check(struct mxt_device *device, struct mxt_task *task, struct mxt_check *ret_check,
 		      struct mxt_error *err)
 {
-	struct mxt_fake_effect effect;
+	struct mxt_fake_effect effect = MXT_FAKE_EFFECT_NONE;
 	int rc = enter(device, MXT_FAKE_CHECK, &effect, err);
 	if (rc < 0)
 		return rc;

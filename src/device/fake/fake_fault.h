@@ -25,6 +25,11 @@ struct mxt_fake_effect {
 	uint64_t error_ppb; /* 0: none */
 };
 
+#define MXT_FAKE_EFFECT_NONE                                                                                           \
+	{                                                                                                              \
+		1, 0                                                                                                   \
+	}
+
 struct mxt_fake_fault {
 	int (*act)(const struct mxt_fake_fault *fault, struct mxt_fake_effect *effect, struct mxt_error *err);
 	enum mxt_fake_site site;
