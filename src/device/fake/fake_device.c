@@ -12,8 +12,11 @@
 #include "cleanup.h"
 #include "clock.h"
 #include "error.h"
+#include "fake_inventory.h"
 #include "fake_scenario.h"
 #include "rng.h"
+
+#define MAX_NS 1e18 /* of one launch; also what an infinite time becomes */
 
 struct mxt_device {
 	struct mxt_fake_scenario scenario;
@@ -31,46 +34,12 @@ struct mxt_task {
 
 /* ---- inventory and candidates: in the orchestrator ---- */
 
-static json_t *or_default(json_t *given, const char *text)
-{
-	return given ? json_incref(given) : json_loads(text, 0, NULL);
-}
-
-static int parse_inventory(json_t *json, struct mxt_inventory *ret_inventory, struct mxt_error *err)
-{
-	json_t *platform = NULL, *stack = NULL, *devices = NULL;
-	json_int_t units = 2, memory = INT64_C(8) << 30, llc = INT64_C(32) << 20;
-	double peak_gflops = 1000, peak_gb_per_s = 100;
-	json_error_t fault;
-	if (json && json_unpack_ex(json, &fault, 0, "{s?o, s?o, s?o, s?I, s?I, s?I, s?F, s?F !}", "platform", &platform,
-				   "stack", &stack, "devices", &devices, "units", &units, "memory_bytes", &memory,
-				   "llc_bytes", &llc, "peak_gflops", &peak_gflops, "peak_gb_per_s", &peak_gb_per_s) < 0)
-		return mxt_error_set(err, -EINVAL, MXT_E_SCENARIO, "inventory of the scenario: %s", fault.text);
-	struct mxt_inventory inventory = {
-	    .platform = or_default(
-		platform, "{\"vendor\": \"simulated\", \"arch\": \"simulated-1\", \"units\": 2, \"memory_gib\": 8}"),
-	    .stack = or_default(stack, "{\"torch\": \"none\", \"provider\": \"simulated\"}"),
-	    .devices = or_default(devices, "[{\"name\": \"simulated device\"}]"),
-	    .units = (uint32_t)units,
-	    .memory_bytes = (uint64_t)memory,
-	    .llc_bytes = (uint64_t)llc,
-	    .peak_flops = peak_gflops * 1e9,
-	    .peak_bytes = peak_gb_per_s * 1e9,
-	};
-	if (!inventory.platform || !inventory.stack || !inventory.devices) {
-		mxt_inventory_finish(&inventory);
-		return mxt_error_oom(err);
-	}
-	*ret_inventory = inventory;
-	return 0;
-}
-
 static int fake_inventory(const struct mxt_sysroot *root, struct mxt_inventory *ret_inventory, struct mxt_error *err)
 {
 	(void)root;
 	MXT_CLEANUP(mxt_fake_scenario_finish) struct mxt_fake_scenario scenario = {.root = NULL};
 	int rc = mxt_fake_scenario_read(getenv(MXT_FAKE_SCENARIO_VARIABLE), &scenario, err);
-	return rc < 0 ? rc : parse_inventory(scenario.inventory, ret_inventory, err);
+	return rc < 0 ? rc : mxt_fake_inventory_parse(scenario.inventory, ret_inventory, err);
 }
 
 static const char *environment_value(char *const *environment, const char *name)
@@ -300,11 +269,11 @@ static int fake_time(struct mxt_device *device, const struct mxt_step *steps, si
 	for (size_t i = 0; i < n_steps; i++)
 		ns += step_ns(device, &steps[i]);
 	ns = ns * repeats * deviation(device, steps, n_steps) + first_calls_ns(device, steps, n_steps);
+	ns = ns < MAX_NS ? ns : MAX_NS;
 	device->elapsed_ns += ns;
 	if (device->scenario.real_sleep)
 		sleep_ns(ns);
-	ns *= effect.time_factor;
-	*ret_ns = ns < 1e18 ? (uint64_t)(ns + 0.5) : (uint64_t)1e18;
+	*ret_ns = (uint64_t)(ns * effect.time_factor + 0.5);
 	return 0;
 }
 

@@ -5,12 +5,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler.h"
+#include "cleanup.h"
 #include "error.h"
+#include "file.h"
+#include "json.h"
+
+#define MAX_NUMBER 1e18
 
 static int refuse(struct mxt_error *err, const char *where, const json_error_t *fault)
 {
 	return mxt_error_set(err, -EINVAL, MXT_E_SCENARIO, "%s of the scenario: %s", where, fault->text);
+}
+
+struct number {
+	const char *key;
+	double value;
+};
+
+/* Everything that the file gives as a number is at least 0, and no more than what keeps times within a life span. */
+static int check_numbers(const struct number *numbers, size_t count, const char *where, struct mxt_error *err)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!(numbers[i].value >= 0 && numbers[i].value <= MAX_NUMBER))
+			return mxt_error_set(err, -EINVAL, MXT_E_SCENARIO,
+					     "%s of the scenario: %s must lie between 0 and 1e18", where,
+					     numbers[i].key);
+	return 0;
 }
 
 static int parse_cost(json_t *json, const char *where, struct mxt_fake_cost *cost, struct mxt_error *err)
@@ -19,7 +39,9 @@ static int parse_cost(json_t *json, const char *where, struct mxt_fake_cost *cos
 	if (json && json_unpack_ex(json, &fault, 0, "{s?F, s?F, s?F !}", "fixed_ns", &cost->fixed_ns, "ns_per_flop",
 				   &cost->ns_per_flop, "first_call_ns", &cost->first_call_ns) < 0)
 		return refuse(err, where, &fault);
-	return 0;
+	const struct number numbers[] = {
+	    {"fixed_ns", cost->fixed_ns}, {"ns_per_flop", cost->ns_per_flop}, {"first_call_ns", cost->first_call_ns}};
+	return check_numbers(numbers, MXT_ARRAY_LEN(numbers), where, err);
 }
 
 static int parse_noise(json_t *json, const char *where, struct mxt_fake_noise *noise, struct mxt_error *err)
@@ -29,7 +51,11 @@ static int parse_noise(json_t *json, const char *where, struct mxt_fake_noise *n
 				   "tail_probability", &noise->tail_probability, "tail_size", &noise->tail_size,
 				   "process_sigma", &noise->process_sigma) < 0)
 		return refuse(err, where, &fault);
-	return 0;
+	const struct number numbers[] = {{"sigma", noise->sigma},
+					 {"tail_probability", noise->tail_probability},
+					 {"tail_size", noise->tail_size},
+					 {"process_sigma", noise->process_sigma}};
+	return check_numbers(numbers, MXT_ARRAY_LEN(numbers), where, err);
 }
 
 static int parse_faults(json_t *json, struct mxt_fake_row *row, struct mxt_error *err)
@@ -151,33 +177,47 @@ static int parse(struct mxt_fake_scenario *scenario, struct mxt_error *err)
 			   "bare", "attention", &bare[MXT_PROBLEM_ATTENTION], "gemm", &bare[MXT_PROBLEM_GEMM],
 			   "candidates", &candidates) < 0)
 		return refuse(err, "the top level", &fault);
+	const struct number numbers[] = {{"seed", seed == -1 ? 0 : (double)seed},
+					 {"drift_per_s", scenario->drift_per_s},
+					 {"ns_per_byte", scenario->ns_per_byte}};
+	int rc = check_numbers(numbers, MXT_ARRAY_LEN(numbers), "the top level", err);
+	if (rc < 0)
+		return rc;
 	scenario->seed = seed;
 	scenario->real_sleep = real_sleep != 0;
 	for (int kind = 0; kind < MXT_PROBLEM_KIND_COUNT; kind++) {
-		int rc = parse_bare(bare[kind], (enum mxt_problem_kind)kind, &scenario->bare[kind], err);
+		rc = parse_bare(bare[kind], (enum mxt_problem_kind)kind, &scenario->bare[kind], err);
 		if (rc < 0)
 			return rc;
 	}
 	return parse_candidates(candidates, scenario, err);
 }
 
+int mxt_fake_scenario_parse(const char *name, const char *text, size_t len, struct mxt_fake_scenario *ret_scenario,
+			    struct mxt_error *err)
+{
+	struct mxt_fake_scenario scenario = {.root = NULL};
+	int rc = mxt_json_parse(name, text, len, MXT_JSON_FOREIGN, &scenario.root, err);
+	if (rc < 0)
+		return rc;
+	rc = parse(&scenario, err);
+	if (rc < 0) {
+		mxt_fake_scenario_finish(&scenario);
+		return mxt_error_wrap(err, "%s", name);
+	}
+	*ret_scenario = scenario;
+	return 0;
+}
+
 int mxt_fake_scenario_read(const char *path, struct mxt_fake_scenario *ret_scenario, struct mxt_error *err)
 {
 	if (!path || !*path)
 		return mxt_error_set(err, -ENODEV, MXT_E_SCENARIO,
-				     "the fake device needs a scenario: set " MXT_FAKE_SCENARIO_VARIABLE
+				     "the simulated device needs a scenario: set " MXT_FAKE_SCENARIO_VARIABLE
 				     " to a file (docs/scenario.md)");
-	json_error_t fault;
-	struct mxt_fake_scenario scenario = {.root = json_load_file(path, JSON_REJECT_DUPLICATES, &fault)};
-	if (!scenario.root)
-		return mxt_error_set(err, -EINVAL, MXT_E_SCENARIO, "%s:%d: %s", path, fault.line, fault.text);
-	int rc = parse(&scenario, err);
-	if (rc < 0) {
-		mxt_fake_scenario_finish(&scenario);
-		return mxt_error_wrap(err, "%s", path);
-	}
-	*ret_scenario = scenario;
-	return 0;
+	MXT_CLEANUP_BUF struct mxt_buf buf = MXT_BUF_INIT;
+	int rc = mxt_file_read(path, MXT_JSON_MAX_BYTES, &buf, err);
+	return rc < 0 ? rc : mxt_fake_scenario_parse(path, mxt_buf_text(&buf), buf.len, ret_scenario, err);
 }
 
 void mxt_fake_scenario_finish(struct mxt_fake_scenario *scenario)

@@ -53,6 +53,9 @@ struct mxt_fake_scenario {
 	size_t n_rows;
 };
 
+/* `name` is the file's, for messages; the bytes are not kept. */
+int mxt_fake_scenario_parse(const char *name, const char *text, size_t len, struct mxt_fake_scenario *ret_scenario,
+			    struct mxt_error *err);
 int mxt_fake_scenario_read(const char *path, struct mxt_fake_scenario *ret_scenario, struct mxt_error *err);
 void mxt_fake_scenario_finish(struct mxt_fake_scenario *scenario);
 
