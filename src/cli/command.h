@@ -41,6 +41,7 @@ enum mxt_exit {
 	MXT_EXIT_MISMATCH = 5,
 	MXT_EXIT_PROBE = 6,
 	MXT_EXIT_VERIFY = 7,
+	MXT_EXIT_SIGNAL = 128, /* plus the signal's number */
 };
 
 #endif

@@ -7,7 +7,9 @@
 
 struct mxt_error;
 
-/* For MXT_E_INTERRUPTED, err->status holds -(1000 + signal number): see mxt_interrupt_error() in interrupt.h. */
+/* The err->status of a run that a signal ended (id MXT_E_INTERRUPTED); becomes exit status 128 + signal. */
+int mxt_interrupt_status(int signal);
+
 int mxt_exit_status(const struct mxt_error *err);
 
 #endif

@@ -75,6 +75,12 @@ struct mxt_device_ops {
 	bool self_test;       /* the provider is the built-in one, not what trains: plans say so */
 	bool stop_idle;       /* SIGSTOP every worker but the one at work (idle threads spin) */
 
+	/*
+	 * The selector variables that this device's stack reads, sorted, NULL-ended. A plan removes those that it does not
+	 * set; a caller that sets any of them races as `yours`.
+	 */
+	const char *const *selectors;
+
 	/* Describes the device without loading vendor libraries. */
 	int (*inventory)(const struct mxt_sysroot *root, struct mxt_inventory *ret_inventory, struct mxt_error *err);
 

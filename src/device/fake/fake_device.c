@@ -293,12 +293,17 @@ static int fake_check(struct mxt_device *device, struct mxt_task *task, struct m
 	return 0;
 }
 
+/* Those of the built-in CPU provider, which scenarios use. */
+static const char *const fake_selectors[] = {"MINDXTRAIN_CPU_ATTENTION", "MINDXTRAIN_CPU_BLAS", "OPENBLAS_NUM_THREADS",
+					     NULL};
+
 const struct mxt_device_ops mxt_fake_device = {
     .name = "fake",
     .max_workers = 3,
     .simulated = true,
     .self_test = false,
     .stop_idle = true,
+    .selectors = fake_selectors,
     .inventory = fake_inventory,
     .candidates = fake_candidates,
     .open = fake_open,

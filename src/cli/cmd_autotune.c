@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "budget.h"
+#include "buf.h"
+#include "cleanup.h"
+#include "command.h"
+#include "device_ops.h"
+#include "error.h"
+#include "events.h"
+#include "file.h"
+#include "interrupt.h"
+#include "json.h"
+#include "plan.h"
+#include "print_workload.h"
+#include "report.h"
+#include "tune.h"
+#include "workload.h"
+
+#define DEFAULT_OUT      "plan.json"
+#define DEFAULT_BUDGET_S 60
+#define MAX_BUDGET_S     3600
+#define MAX_COUNT        (1 << 24)
+
+static const struct mxt_option options[] = {
+    {"config", "FILE", "the Axolotl YAML of the run"},
+    {"model", "MODEL",
+     "a preset, a config.json or a model folder, or the id of a model in the local Hugging Face cache"},
+    {"seq-len", "N", "tokens in a sequence"},
+    {"micro-batch", "N", "sequences in a micro-batch"},
+    {"lora-rank", "N", "rank of the LoRA adapters; 0: full fine-tuning"},
+    {"packing", "on|off", "whether samples are packed into one sequence"},
+    {"checkpointing", "on|off", "whether the forward pass is repeated in the backward pass"},
+    {"gpus", "N", "GPUs on a node"},
+    {"nodes", "N", "nodes"},
+    {"device", "NAME", "what to measure on (default: cpu)"},
+    {"budget", "SECONDS", "wall clock from start to plan, 1 to 3600 (default: 60)"},
+    {"margin", "PERCENT", "what a challenger must surely gain to be chosen, 1 to 50 (default: 3)"},
+    {"against", "PLAN", "do not decide anew: confirm this plan on this machine"},
+    {"out", "FILE", "where the plan goes (default: plan.json)"},
+    {"seed", "N", "seed of all random orders (default: drawn, recorded in the plan)"},
+    {"json", NULL, "one JSON object per line instead of text"},
+    {"print-workload", NULL, "show what would be timed, and stop"},
+};
+
+/* "on" and "off"; *ret_value is left alone when the option is absent. */
+static int take_switch(const struct mxt_args *args, const char *name, int *ret_value, struct mxt_error *err)
+{
+	const char *text = mxt_args_get(args, name);
+	if (!text)
+		return 0;
+	if (strcmp(text, "on") != 0 && strcmp(text, "off") != 0)
+		return mxt_error_set(err, -EINVAL, MXT_E_USAGE, "--%s takes on or off, not '%s'", name, text);
+	*ret_value = strcmp(text, "on") == 0;
+	return 0;
+}
+
+static int take_source(const struct mxt_cli *cli, const struct mxt_args *args, struct mxt_workload_source *ret_source,
+		       struct mxt_error *err)
+{
+	struct mxt_workload_source source = MXT_WORKLOAD_SOURCE_INIT;
+	source.config_yaml = mxt_args_get(args, "config");
+	source.model = mxt_args_get(args, "model");
+	source.environment = cli->environment;
+	const struct {
+		const char *name;
+		int64_t min;
+		int64_t *value;
+	} numbers[] = {{"seq-len", 1, &source.seq_len},
+		       {"micro-batch", 1, &source.micro_batch},
+		       {"lora-rank", 0, &source.lora_rank},
+		       {"gpus", 1, &source.gpus},
+		       {"nodes", 1, &source.nodes}};
+	int rc = take_switch(args, "packing", &source.packing, err);
+	if (rc == 0)
+		rc = take_switch(args, "checkpointing", &source.checkpointing, err);
+	for (size_t i = 0; rc == 0 && i < MXT_ARRAY_LEN(numbers); i++)
+		rc = mxt_args_int(args, numbers[i].name, numbers[i].min, MAX_COUNT, numbers[i].value, err);
+	if (rc == 0 && !source.config_yaml && !source.model)
+		return mxt_error_set(
+		    err, -EINVAL, MXT_E_USAGE,
+		    "say what will be trained: --config run.yaml, or --model with a preset or config.json");
+	if (rc == 0)
+		*ret_source = source;
+	return rc;
+}
+
+static int find_device(const struct mxt_args *args, const struct mxt_device_ops **ret_ops, struct mxt_error *err)
+{
+	const char *name = mxt_args_get(args, "device");
+	*ret_ops = mxt_device_find(name ? name : "cpu");
+	if (*ret_ops)
+		return 0;
+	return mxt_error_set(err, -EINVAL, MXT_E_USAGE, "unknown device '%s'; this version knows: cpu", name);
+}
+
+static int check_gpus(const struct mxt_workload *workload, const struct mxt_device_ops *ops, struct mxt_error *err)
+{
+	int32_t gpus = workload->training.gpus, nodes = workload->training.nodes;
+	if (gpus <= 1 && nodes <= 1)
+		return 0;
+	return mxt_error_set(
+	    err, -ENODEV, MXT_E_GPU_COUNT,
+	    "%d GPUs on %d nodes: the %s device can only stand for one; give --gpus 1 --nodes 1 to test the chain",
+	    gpus, nodes, ops->name);
+}
+
+static uint64_t draw_seed(void)
+{
+	uint64_t seed = 0;
+	if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) != sizeof seed)
+		seed = mxt_now_ns(&mxt_clock_monotonic);
+	return seed;
+}
+
+struct settings {
+	int64_t budget_s, margin_percent, seed;
+	const char *out;
+};
+
+static int take_settings(const struct mxt_args *args, struct settings *ret_settings, struct mxt_error *err)
+{
+	struct settings s = {.budget_s = DEFAULT_BUDGET_S, .margin_percent = 3, .seed = -1, .out = DEFAULT_OUT};
+	int rc = mxt_args_int(args, "budget", 1, MAX_BUDGET_S, &s.budget_s, err);
+	if (rc == 0)
+		rc = mxt_args_int(args, "margin", 1, 50, &s.margin_percent, err);
+	if (rc == 0)
+		rc = mxt_args_int(args, "seed", 0, MXT_JSON_MAX_INT, &s.seed, err);
+	if (mxt_args_has(args, "out"))
+		s.out = mxt_args_get(args, "out");
+	if (rc == 0)
+		*ret_settings = s;
+	return rc;
+}
+
+static int print_workload(struct mxt_cli *cli, const struct mxt_device_ops *ops, const struct mxt_workload *workload,
+			  struct mxt_error *err)
+{
+	struct mxt_inventory inventory;
+	struct mxt_problem_set set;
+	int rc = mxt_tune_preview(ops, workload, &inventory, &set, err);
+	if (rc < 0)
+		return rc;
+	rc = mxt_print_workload(cli->out, workload, &set);
+	mxt_problem_set_finish(&set);
+	mxt_inventory_finish(&inventory);
+	return rc;
+}
+
+static int write_plan(const char *path, const json_t *plan, struct mxt_error *err)
+{
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	int rc = mxt_json_canonical(plan, &text, err);
+	if (rc < 0)
+		return rc;
+	mxt_buf_putc(&text, '\n');
+	rc = mxt_buf_status(&text, err);
+	return rc < 0 ? rc : mxt_file_replace(path, text.data, text.len, err);
+}
+
+static void emit_plan(const struct mxt_tune_request *request, const char *path, const json_t *plan)
+{
+	struct mxt_event event = {.kind = MXT_EVENT_PLAN,
+				  .as.plan = {path, json_string_value(json_object_get(plan, "plan_id")),
+					      mxt_budget_used_ns(request->budget), request->budget->limit_ns}};
+	mxt_emit(request->sink, &event);
+}
+
+/* Tunes, writes, tells. With --against a plan that disagrees is still written: its evidence says where. */
+static int tune_and_write(const struct mxt_tune_request *request, const char *path, struct mxt_error *err)
+{
+	MXT_CLEANUP_JSON json_t *plan = NULL;
+	int tuned = mxt_tune(request, &plan, err);
+	if (!plan)
+		return tuned == -ECANCELED ? mxt_interrupt_error(request->cancel_fd, err) : tuned;
+	struct mxt_error write_err = MXT_ERROR_INIT;
+	int rc = write_plan(path, plan, &write_err);
+	if (rc == 0)
+		emit_plan(request, path, plan);
+	else
+		mxt_error_move(err, &write_err);
+	return rc < 0 ? rc : tuned;
+}
+
+static int read_against(const struct mxt_args *args, struct mxt_plan **ret_plan, struct mxt_error *err)
+{
+	const char *path = mxt_args_get(args, "against");
+	return path ? mxt_plan_read(path, ret_plan, err) : 0;
+}
+
+/* "8 x 4096 tokens, LoRA 16" */
+static void describe_workload(const struct mxt_workload *workload, const char *name, struct mxt_buf *buf)
+{
+	const struct mxt_training *training = &workload->training;
+	mxt_buf_printf(buf, "%s, %d x %d tokens", name, training->micro_batch, training->seq_len);
+	if (training->adapter != MXT_ADAPTER_NONE)
+		mxt_buf_printf(buf, ", LoRA %d", training->lora_rank);
+}
+
+static void emit_run(const struct mxt_tune_request *request, const char *name)
+{
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	describe_workload(request->workload, name, &text);
+	struct mxt_event event = {.kind = MXT_EVENT_RUN,
+				  .as.run = {mxt_buf_text(&text), request->ops->name, request->budget->limit_ns,
+					     request->seed, request->ops->simulated, request->ops->self_test}};
+	mxt_emit(request->sink, &event);
+	for (size_t i = 0; i < request->workload->n_notes + request->workload->n_not_modelled; i++) {
+		const struct mxt_workload *w = request->workload;
+		const char *note = i < w->n_notes ? w->notes[i] : w->not_modelled[i - w->n_notes];
+		event = (struct mxt_event){.kind = MXT_EVENT_NOTE, .as.note = {note}};
+		mxt_emit(request->sink, &event);
+	}
+}
+
+/* Everything after the arguments and the workload are known. */
+static int autotune(struct mxt_cli *cli, const struct mxt_args *args, const struct settings *settings,
+		    struct mxt_tune_request *request, struct mxt_error *err)
+{
+	MXT_CLEANUP_PLAN struct mxt_plan *against = NULL;
+	MXT_CLEANUP_CLOSE int cancel_fd = -1;
+	int rc = read_against(args, &against, err);
+	if (rc == 0)
+		rc = mxt_file_check_writable(settings->out, err);
+	if (rc == 0)
+		rc = mxt_interrupt_open(&cancel_fd, err);
+	if (rc < 0)
+		return rc;
+	struct mxt_budget budget;
+	mxt_budget_init(&budget, &mxt_clock_monotonic, cli->start_ns, (uint64_t)settings->budget_s * MXT_NS_PER_S);
+	struct mxt_report *report = mxt_report_create(cli->out, mxt_args_has(args, "json"), cli->environment);
+	if (!report)
+		return mxt_error_oom(err);
+	request->environment = cli->environment;
+	request->budget = &budget;
+	request->cancel_fd = cancel_fd;
+	request->seed = settings->seed < 0 ? draw_seed() : (uint64_t)settings->seed;
+	request->margin_ppm = (uint32_t)settings->margin_percent * 10000;
+	request->against = against;
+	request->sink = mxt_report_sink(report);
+	const char *model = mxt_args_get(args, "model");
+	emit_run(request, model ? model : mxt_args_get(args, "config"));
+	rc = tune_and_write(request, settings->out, err);
+	mxt_report_destroy(report);
+	return rc;
+}
+
+static int run(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_error *err)
+{
+	struct settings settings;
+	struct mxt_workload_source source;
+	const struct mxt_device_ops *ops = NULL;
+	if (args->n_operands > 0)
+		return mxt_error_set(err, -EINVAL, MXT_E_USAGE, "autotune takes options only, not '%s'",
+				     args->operands[0]);
+	int rc = take_settings(args, &settings, err);
+	if (rc == 0)
+		rc = find_device(args, &ops, err);
+	if (rc == 0)
+		rc = take_source(cli, args, &source, err);
+	if (rc < 0)
+		return rc;
+	MXT_CLEANUP(mxt_workload_finish) struct mxt_workload workload;
+	rc = mxt_workload_load(&source, &workload, err);
+	if (rc < 0)
+		return rc;
+	struct mxt_tune_request request = {.ops = ops, .workload = &workload};
+	rc = check_gpus(&workload, ops, err);
+	if (rc == 0 && mxt_args_has(args, "print-workload"))
+		return print_workload(cli, ops, &workload, err);
+	return rc == 0 ? autotune(cli, args, &settings, &request, err) : rc;
+}
+
+const struct mxt_command mxt_cmd_autotune = {"autotune",
+					     "measure the kernel choices of a training and write a plan",
+					     "[--config run.yaml | --model MODEL] [OPTIONS]",
+					     options,
+					     MXT_ARRAY_LEN(options),
+					     run};

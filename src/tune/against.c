@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A second machine does not decide anew: it confirms a plan, cell by cell, or says which cells disagree.
+ */
+#include <errno.h>
+
+#include "duel.h"
+#include "error.h"
+#include "plan.h"
+#include "plan_diff.h"
+#include "session.h"
+
+/* One cell: a probe's course, or (kind MXT_PROBLEM_KIND_COUNT) the layer; and its share of the time that is then left.
+ */
+static const struct {
+	const char *name;
+	enum mxt_problem_kind kind;
+	unsigned share_percent;
+} cells[] = {
+    {"gemm", MXT_PROBLEM_GEMM, 45},
+    {"attention", MXT_PROBLEM_ATTENTION, 45},
+    {"confirm", MXT_PROBLEM_KIND_COUNT, 100},
+};
+
+/* Keys of the decision that must be equal here for a comparison to mean anything. */
+static int check_fit(const struct mxt_session *session, const json_t *decision, struct mxt_error *err)
+{
+	MXT_CLEANUP_JSON json_t *workload = mxt_session_workload_json(session);
+	if (!workload)
+		return mxt_error_oom(err);
+	const struct {
+		const char *key;
+		const json_t *here;
+	} parts[] = {{"platform", session->inventory.platform},
+		     {"stack", session->inventory.stack},
+		     {"workload", workload},
+		     {"contract", json_object_size(session->contract) ? session->contract : NULL}};
+	for (size_t i = 0; i < MXT_ARRAY_LEN(parts); i++) {
+		int rc =
+		    mxt_plan_compare_part(parts[i].key, json_object_get(decision, parts[i].key), parts[i].here, err);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static void emit_confirm(const struct mxt_session *session, const struct mxt_duel *duel)
+{
+	size_t incumbent = mxt_duel_incumbent(duel);
+	struct mxt_event event = {.kind = MXT_EVENT_CONFIRM,
+				  .as.confirm = {duel->field.entries[incumbent].name, &duel->verdict[incumbent], NULL}};
+	mxt_emit(session->request->sink, &event);
+}
+
+/* *ret_objection: static text, NULL when the cell agrees. */
+static int run_cell(struct mxt_session *session, size_t cell, const json_t *env, const char **ret_objection,
+		    struct mxt_error *err)
+{
+	MXT_CLEANUP(mxt_course_finish) struct mxt_course course = {.problems = NULL};
+	bool layer = cells[cell].kind == MXT_PROBLEM_KIND_COUNT;
+	int rc = layer ? mxt_course_init_layer(&course, session, err)
+		       : mxt_course_init_probe(&course, session, cells[cell].kind, err);
+	if (rc < 0)
+		return rc;
+	struct mxt_duel duel;
+	uint64_t end = mxt_budget_stage_end_ns(session->request->budget, cells[cell].share_percent);
+	rc = mxt_duel_run(&duel, session, &course, env, end, err);
+	if (rc == 0)
+		rc = mxt_duel_record(&duel, session, cells[cell].name, err);
+	if (rc == 0) {
+		*ret_objection = mxt_duel_objection(&duel);
+		emit_confirm(session, &duel);
+	}
+	int ended = mxt_duel_finish(&duel, rc < 0 ? NULL : err);
+	return rc < 0 ? rc : ended;
+}
+
+int mxt_session_against(struct mxt_session *session, json_t **ret_plan, struct mxt_error *err)
+{
+	const json_t *decision = mxt_plan_decision(session->request->against);
+	const json_t *env = json_object_get(decision, "env");
+	MXT_CLEANUP_BUF struct mxt_buf disagree = MXT_BUF_INIT;
+	int rc = check_fit(session, decision, err);
+	for (size_t i = 0; rc == 0 && i < MXT_ARRAY_LEN(cells); i++) {
+		const char *objection = NULL;
+		rc = run_cell(session, i, env, &objection, err);
+		if (rc == 0 && objection)
+			mxt_buf_printf(&disagree, "%s%s: %s", disagree.len ? "; " : "", cells[i].name, objection);
+	}
+	if (rc == 0)
+		rc = mxt_session_seal_as(session, decision, ret_plan, err);
+	if (rc < 0 || disagree.len == 0)
+		return rc;
+	return mxt_error_set(err, -EDOM, MXT_E_DISAGREES, "this machine does not confirm the plan: %s",
+			     mxt_buf_text(&disagree));
+}

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "field.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "clock.h"
+#include "error.h"
+#include "statistics.h"
+
+/* A challenger may take this many times as long as the slowest incumbent for the same request before it is given up. */
+#define PATIENCE_FACTOR 10
+#define PATIENCE_MIN_NS (2 * MXT_NS_PER_S)
+
+/* One launch is repeated at most this long to get caches and clocks into their steady state, and timed this long. */
+#define WARM_NS   (20 * MXT_NS_PER_MS)
+#define TARGET_NS (4 * MXT_NS_PER_MS)
+
+void mxt_field_init(struct mxt_field *field, const struct mxt_device_ops *ops, const struct mxt_clock *clock,
+		    int cancel_fd, struct mxt_rng *rng, const struct mxt_course *course)
+{
+	*field = (struct mxt_field){
+	    .ops = ops, .clock = clock, .cancel_fd = cancel_fd, .rng = rng, .course = course, .end_ns = UINT64_MAX};
+}
+
+static size_t measure_count(const struct mxt_field *field)
+{
+	const struct mxt_course *course = field->course;
+	return course->n_items > course->n_problems ? course->n_items : course->n_problems;
+}
+
+int mxt_field_add(struct mxt_field *field, const char *name, enum mxt_role role, bool deterministic,
+		  char *const *environment, struct mxt_error *err)
+{
+	if (field->n_entries == MXT_FIELD_MAX_ENTRIES)
+		return mxt_error_set(err, -E2BIG, MXT_E_INTERNAL, "more than %d candidates in one race",
+				     MXT_FIELD_MAX_ENTRIES);
+	struct mxt_measure *measures = calloc(measure_count(field), sizeof *measures);
+	if (!measures)
+		return mxt_error_oom(err);
+	field->entries[field->n_entries++] = (struct mxt_entry){.name = name,
+								.role = role,
+								.deterministic = deterministic,
+								.environment = environment,
+								.outcome = MXT_OK,
+								.measures = measures};
+	return 0;
+}
+
+uint32_t mxt_field_alive(const struct mxt_field *field)
+{
+	uint32_t mask = 0;
+	for (size_t i = 0; i < field->n_entries; i++)
+		if (field->entries[i].outcome == MXT_OK)
+			mask |= UINT32_C(1) << i;
+	return mask;
+}
+
+uint64_t mxt_measure_median(const struct mxt_measure *measure)
+{
+	double ns[MXT_FIELD_MAX_ROUNDS];
+	for (uint32_t i = 0; i < measure->n; i++)
+		ns[i] = (double)measure->ns[i];
+	return (uint64_t)mxt_median(ns, measure->n);
+}
+
+static bool entry_in(const struct mxt_field *field, size_t entry, uint32_t mask)
+{
+	return (mask >> entry & 1) && field->entries[entry].outcome == MXT_OK;
+}
+
+/* The reason is best effort: without memory for it the outcome alone is kept. */
+static void entry_fail(struct mxt_entry *entry, enum mxt_outcome outcome, const char *reason)
+{
+	entry->outcome = outcome;
+	free(entry->reason);
+	entry->reason = strdup(reason);
+}
+
+void mxt_field_drop(struct mxt_field *field, size_t entry, enum mxt_outcome outcome, const char *reason)
+{
+	struct mxt_entry *e = &field->entries[entry];
+	entry_fail(e, outcome, reason);
+	(void)mxt_worker_destroy(e->worker, NULL); /* one that cannot be ended is named when the field is finished */
+	e->worker = NULL;
+}
+
+static bool is_incumbent(const struct mxt_entry *entry)
+{
+	return entry->role != MXT_ROLE_CHALLENGER;
+}
+
+uint32_t mxt_field_incumbents(const struct mxt_field *field)
+{
+	uint32_t mask = 0;
+	for (size_t i = 0; i < field->n_entries; i++)
+		if (is_incumbent(&field->entries[i]))
+			mask |= UINT32_C(1) << i;
+	return mask;
+}
+
+/* -ETIME when a request ran into the end of the field itself, not into its own patience. */
+static int check_time(const struct mxt_field *field, struct mxt_error *err)
+{
+	if (mxt_now_ns(field->clock) < field->end_ns)
+		return 0;
+	return mxt_error_set(err, -ETIME, MXT_E_BUDGET, "the time for this stage is over");
+}
+
+/* The end of a request of `steps` steps: incumbents set the pace, challengers must not be hopelessly slower. */
+static uint64_t deadline(const struct mxt_field *field, const struct mxt_entry *entry, size_t steps)
+{
+	if (is_incumbent(entry) || field->pace_ns == 0)
+		return field->end_ns;
+	uint64_t patience = field->pace_ns * PATIENCE_FACTOR * steps;
+	if (patience < PATIENCE_MIN_NS)
+		patience = PATIENCE_MIN_NS;
+	uint64_t now = mxt_now_ns(field->clock);
+	return field->end_ns - now < patience ? field->end_ns : now + patience;
+}
+
+/* After a request that began at began_ns: turns its outcome into the entry's state. Returns rc, or -ETIME. */
+static int settle(struct mxt_field *field, struct mxt_entry *entry, int rc, enum mxt_outcome outcome, uint64_t began_ns,
+		  struct mxt_error *err)
+{
+	if (rc < 0)
+		return rc;
+	if (field->ops->stop_idle)
+		mxt_worker_pause(entry->worker);
+	uint64_t took = mxt_now_ns(field->clock) - began_ns;
+	if (is_incumbent(entry) && took > field->pace_ns)
+		field->pace_ns = took;
+	if (outcome == MXT_OK)
+		return 0;
+	entry_fail(entry, outcome, mxt_worker_reason(entry->worker));
+	return outcome == MXT_TIMEOUT ? check_time(field, err) : 0;
+}
+
+static int start_all(struct mxt_field *field, struct mxt_error *err)
+{
+	for (size_t i = 0; i < field->n_entries; i++) {
+		struct mxt_entry *entry = &field->entries[i];
+		struct mxt_worker_spec spec = {.label = entry->name,
+					       .device = field->ops->name,
+					       .ordinal = field->ordinal,
+					       .environment = entry->environment,
+					       .clock = field->clock,
+					       .cancel_fd = field->cancel_fd};
+		int rc = mxt_worker_start(&spec, &entry->worker, err);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int ready_all(struct mxt_field *field, struct mxt_error *err)
+{
+	for (size_t i = 0; i < field->n_entries; i++) {
+		struct mxt_entry *entry = &field->entries[i];
+		uint64_t began = mxt_now_ns(field->clock);
+		enum mxt_outcome outcome = MXT_FAILED;
+		int rc = mxt_worker_ready(entry->worker, deadline(field, entry, 1), &outcome, err);
+		rc = settle(field, entry, rc, outcome, began, err);
+		if (rc < 0)
+			return rc;
+		if (outcome == MXT_OK)
+			entry->facts = json_deep_copy(mxt_worker_facts(entry->worker));
+	}
+	return 0;
+}
+
+/* A wrong result ends the candidate: its times would be times of something else. */
+static void judge_result(struct mxt_entry *entry, const struct mxt_problem *problem, const struct mxt_check *check)
+{
+	if (check->error_ppb <= check->bound_ppb)
+		return;
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	mxt_buf_puts(&text, "wrong result on ");
+	mxt_problem_text(problem, &text);
+	if (check->error_ppb == UINT64_MAX)
+		mxt_buf_puts(&text, ": not a number");
+	else
+		mxt_buf_printf(&text, ": error %llu ppb of the largest element, %llu allowed",
+			       (unsigned long long)check->error_ppb, (unsigned long long)check->bound_ppb);
+	entry_fail(entry, MXT_FAILED, mxt_buf_text(&text));
+}
+
+static int prepare_one(struct mxt_field *field, struct mxt_entry *entry, size_t problem, struct mxt_error *err)
+{
+	const struct mxt_problem *p = &field->course->problems[problem];
+	uint64_t began = mxt_now_ns(field->clock);
+	enum mxt_outcome outcome = MXT_FAILED;
+	struct mxt_prepared prepared = {0};
+	int rc = mxt_worker_prepare(entry->worker, (uint32_t)problem, p, deadline(field, entry, 1), &outcome, &prepared,
+				    err);
+	rc = settle(field, entry, rc, outcome, began, err);
+	if (rc < 0)
+		return rc;
+	field->requests_done++;
+	if (outcome != MXT_OK)
+		return 0;
+	struct mxt_measure *measure = &entry->measures[problem];
+	measure->prepared = true;
+	measure->first_call_ns = prepared.first_call_ns;
+	measure->check = prepared.check;
+	judge_result(entry, p, &prepared.check);
+	return 0;
+}
+
+int mxt_field_start(struct mxt_field *field, struct mxt_error *err)
+{
+	int rc = start_all(field, err);
+	return rc < 0 ? rc : ready_all(field, err);
+}
+
+int mxt_field_prepare(struct mxt_field *field, uint32_t mask, struct mxt_error *err)
+{
+	for (size_t p = 0; p < field->course->n_problems; p++) {
+		for (size_t i = 0; i < field->n_entries; i++) {
+			int rc = entry_in(field, i, mask) ? prepare_one(field, &field->entries[i], p, err) : 0;
+			if (rc < 0)
+				return rc;
+		}
+	}
+	return 0;
+}
+
+/* A time that the hardware cannot reach is a failed measurement, whatever the worker says. */
+static void judge_time(struct mxt_entry *entry, const struct mxt_item *item, uint64_t ns)
+{
+	if (ns > 0 && (double)ns >= item->least_ns)
+		return;
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	mxt_buf_printf(&text, "reported %llu ns where this hardware needs at least %.0f ns", (unsigned long long)ns,
+		       item->least_ns);
+	entry_fail(entry, MXT_FAILED, mxt_buf_text(&text));
+}
+
+/* Times one item on one entry; *ret_ns is 0 when the entry failed. */
+static int time_one(struct mxt_field *field, struct mxt_entry *entry, size_t item, uint64_t *ret_ns,
+		    struct mxt_error *err)
+{
+	const struct mxt_item *it = &field->course->items[item];
+	struct mxt_time_request request = {
+	    .steps = it->steps, .n_steps = it->n_steps, .max_warm_ns = WARM_NS, .target_ns = TARGET_NS};
+	uint64_t began = mxt_now_ns(field->clock);
+	enum mxt_outcome outcome = MXT_FAILED;
+	struct mxt_timing timing = {0};
+	int rc = mxt_worker_time(entry->worker, &request, deadline(field, entry, it->n_steps), &outcome, &timing, err);
+	rc = settle(field, entry, rc, outcome, began, err);
+	if (rc < 0)
+		return rc;
+	field->requests_done++;
+	if (outcome == MXT_OK)
+		judge_time(entry, it, timing.ns);
+	*ret_ns = entry->outcome == MXT_OK ? timing.ns : 0;
+	return 0;
+}
+
+static size_t draw_order(struct mxt_field *field, uint32_t mask, uint32_t order[MXT_FIELD_MAX_ENTRIES])
+{
+	size_t n = 0;
+	for (size_t i = 0; i < field->n_entries; i++)
+		if (entry_in(field, i, mask))
+			order[n++] = (uint32_t)i;
+	mxt_rng_shuffle(field->rng, order, n);
+	return n;
+}
+
+static void note_sample(struct mxt_measure *measure, uint64_t ns)
+{
+	if (measure->n < MXT_FIELD_MAX_ROUNDS)
+		measure->ns[measure->n++] = ns;
+}
+
+/* One item of a round: times[entry] += weight * ns. */
+static int round_item(struct mxt_field *field, size_t item, uint32_t mask, double *times, struct mxt_error *err)
+{
+	uint32_t order[MXT_FIELD_MAX_ENTRIES];
+	size_t n = draw_order(field, mask, order);
+	for (size_t k = 0; k < n; k++) {
+		struct mxt_entry *entry = &field->entries[order[k]];
+		uint64_t ns = 0;
+		int rc = time_one(field, entry, item, &ns, err);
+		if (rc < 0)
+			return rc;
+		if (entry->outcome != MXT_OK)
+			continue;
+		note_sample(&entry->measures[item], ns);
+		times[order[k]] += field->course->items[item].weight * (double)ns;
+	}
+	return 0;
+}
+
+int mxt_field_round(struct mxt_field *field, uint32_t mask, double *ret_time_ns, struct mxt_error *err)
+{
+	double times[MXT_FIELD_MAX_ENTRIES] = {0};
+	for (size_t item = 0; item < field->course->n_items; item++) {
+		int rc = check_time(field, err);
+		if (rc == 0)
+			rc = round_item(field, item, mask, times, err);
+		if (rc < 0)
+			return rc;
+	}
+	for (size_t i = 0; i < field->n_entries; i++)
+		ret_time_ns[i] = entry_in(field, i, mask) ? times[i] : 0;
+	return 0;
+}
+
+int mxt_field_retire(struct mxt_field *field, uint32_t mask, struct mxt_error *err)
+{
+	int rc = 0;
+	for (size_t i = 0; i < field->n_entries; i++) {
+		struct mxt_entry *entry = &field->entries[i];
+		if (entry->worker && !(mask >> i & 1)) {
+			int ended = mxt_worker_destroy(entry->worker, rc < 0 ? NULL : err);
+			entry->worker = NULL;
+			rc = rc < 0 ? rc : ended;
+		}
+	}
+	return rc;
+}
+
+int mxt_field_finish(struct mxt_field *field, struct mxt_error *err)
+{
+	int rc = mxt_field_retire(field, 0, err);
+	for (size_t i = 0; i < field->n_entries; i++) {
+		free(field->entries[i].reason);
+		json_decref(field->entries[i].facts);
+		free(field->entries[i].measures);
+	}
+	field->n_entries = 0;
+	return rc;
+}

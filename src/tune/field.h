@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A field: the candidates of one race as live workers that take turns. It measures; it decides nothing.
+ *
+ * Exactly one worker has work at a time, in an order drawn anew for every item of every round. What fails is dropped
+ * with its reason and costs nobody else anything but time.
+ */
+#ifndef MXT_TUNE_FIELD_H
+#define MXT_TUNE_FIELD_H
+
+#include <jansson.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "choose.h"
+#include "course.h"
+#include "device_ops.h"
+#include "problem.h"
+#include "rng.h"
+#include "worker.h"
+
+struct mxt_clock;
+struct mxt_error;
+
+#define MXT_FIELD_MAX_ENTRIES MXT_RACE_MAX_CANDIDATES
+#define MXT_FIELD_MAX_ROUNDS  64
+
+/* What an entry showed on one item (or, for first_call_ns and check, on the problem of the same index). */
+struct mxt_measure {
+	uint64_t ns[MXT_FIELD_MAX_ROUNDS];
+	uint32_t n;
+	bool prepared;
+	uint64_t first_call_ns;
+	struct mxt_check check;
+};
+
+/* Median of its block times, ns; n > 0. */
+uint64_t mxt_measure_median(const struct mxt_measure *measure);
+
+struct mxt_entry {
+	const char *name; /* borrowed */
+	enum mxt_role role;
+	bool deterministic;
+	char *const *environment; /* borrowed, complete */
+	/* Filled by the field: */
+	enum mxt_outcome outcome; /* MXT_OK while it races */
+	char *reason;             /* owned; NULL while it races */
+	json_t *facts;            /* owned; what its worker reported to be in force; NULL if it never got ready */
+	struct mxt_worker *worker;
+	struct mxt_measure *measures; /* owned, max(n_problems, n_items) */
+};
+
+struct mxt_field {
+	const struct mxt_device_ops *ops;
+	unsigned ordinal;
+	const struct mxt_clock *clock;
+	int cancel_fd;
+	struct mxt_rng *rng;
+	const struct mxt_course *course;
+	struct mxt_entry entries[MXT_FIELD_MAX_ENTRIES];
+	size_t n_entries;
+	uint64_t end_ns;        /* requests of this field end here at the latest */
+	uint64_t pace_ns;       /* the longest request of an incumbent so far: what challengers are held against */
+	uint32_t requests_done; /* prepare and time requests answered so far */
+};
+
+/* `field` is zeroed or fresh; entries are added with mxt_field_add() before mxt_field_start(). */
+void mxt_field_init(struct mxt_field *field, const struct mxt_device_ops *ops, const struct mxt_clock *clock,
+		    int cancel_fd, struct mxt_rng *rng, const struct mxt_course *course);
+
+/* -E2BIG beyond MXT_FIELD_MAX_ENTRIES. */
+int mxt_field_add(struct mxt_field *field, const char *name, enum mxt_role role, bool deterministic,
+		  char *const *environment, struct mxt_error *err);
+
+/*
+ * Starts all workers and waits until they are ready. Entries that fail are dropped. Returns 0 (look at the entries),
+ * -ETIME when end_ns passed on the way, -ECANCELED, or a fault of ours.
+ */
+int mxt_field_start(struct mxt_field *field, struct mxt_error *err);
+
+/* Has every entry in `mask` prepare every problem and judges its results. Returns as mxt_field_start(). */
+int mxt_field_prepare(struct mxt_field *field, uint32_t mask, struct mxt_error *err);
+
+/*
+ * One round over the entries in `mask` that still race: every item, each entry once, in random order.
+ * ret_time_ns[entry] is the weighted sum over items; entries that fail on the way are dropped and get 0.
+ * -ETIME when end_ns passed on the way (the round does not count), -ECANCELED, or a fault of ours.
+ */
+int mxt_field_round(struct mxt_field *field, uint32_t mask, double *ret_time_ns, struct mxt_error *err);
+
+/* Masks of the entries that still race, and of all incumbents (bare, twin, yours). */
+uint32_t mxt_field_alive(const struct mxt_field *field);
+uint32_t mxt_field_incumbents(const struct mxt_field *field);
+
+/* Drops an entry by decision of the caller; ends its worker. */
+void mxt_field_drop(struct mxt_field *field, size_t entry, enum mxt_outcome outcome, const char *reason);
+
+/* Ends the workers of entries outside `mask`, keeping what they showed. -EBUSY when one could not be ended. */
+int mxt_field_retire(struct mxt_field *field, uint32_t mask, struct mxt_error *err);
+
+/* Ends all workers and releases everything; NULL-tolerant in its members. -EBUSY as above. */
+int mxt_field_finish(struct mxt_field *field, struct mxt_error *err);
+
+#endif

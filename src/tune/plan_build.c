@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From results to the plan document. Decision keys at their default are left out; the reader documents the defaults.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "config.h"
+#include "error.h"
+#include "plan.h"
+#include "session.h"
+
+/* Sets a key, taking over `value`; a NULL value counts as memory run out. */
+static int set_new(json_t *object, const char *key, json_t *value)
+{
+	return value ? json_object_set_new(object, key, value) : -1;
+}
+
+/* What the decision calls the choice of a probe. */
+static const char *choice_name(const struct mxt_probe_result *result)
+{
+	return mxt_probe_ships(result) ? result->winner->choice : result->candidates.bare_choice;
+}
+
+/* The limits that were applied; those that were not are left out. */
+static json_t *scale_json(const struct mxt_scale *scale)
+{
+	const struct {
+		const char *key;
+		int32_t value;
+	} limits[] = {{"gemm_tokens", scale->gemm_tokens},
+		      {"attention_tokens", scale->attention_tokens},
+		      {"weight_extent", scale->weight_extent}};
+	json_t *json = json_object();
+	for (size_t i = 0; json && i < MXT_ARRAY_LEN(limits); i++) {
+		if (limits[i].value && set_new(json, limits[i].key, json_integer(limits[i].value)) < 0) {
+			json_decref(json);
+			return NULL;
+		}
+	}
+	return json;
+}
+
+json_t *mxt_session_workload_json(const struct mxt_session *session)
+{
+	json_t *workload = mxt_workload_json(session->request->workload);
+	const struct mxt_problem_set *set = &session->set;
+	if (!workload || !set->scaled)
+		return workload;
+	if (set_new(workload, "scaled", scale_json(&set->scale)) == 0)
+		return workload;
+	json_decref(workload);
+	return NULL;
+}
+
+static json_t *collective_json(void)
+{
+	return json_pack("{s:s}", "config", "1gpu_noop");
+}
+
+static json_t *decision_json(const struct mxt_session *session)
+{
+	json_t *env = mxt_session_plan_env(session);
+	json_t *decision = json_pack("{s:i, s:O, s:O, s:s}", "version", 1, "platform", session->inventory.platform,
+				     "stack", session->inventory.stack, "policy", "aot_only");
+	int rc = decision && env ? 0 : -1;
+	const struct mxt_probe_result *attention = &session->probes[MXT_PROBLEM_ATTENTION];
+	const struct mxt_probe_result *gemm = &session->probes[MXT_PROBLEM_GEMM];
+	if (rc == 0) {
+		rc |= set_new(decision, "workload", mxt_session_workload_json(session));
+		rc |= set_new(decision, "attention", json_pack("{s:s}", "backend", choice_name(attention)));
+		rc |= set_new(decision, "gemm",
+			      json_pack("{s:s, s:s}", "library", choice_name(gemm), "mode", "heuristic"));
+		rc |= set_new(decision, "collective", collective_json());
+		rc |= json_object_set(decision, "env", env);
+		rc |= set_new(decision, "unset", mxt_environment_rest(env, session->request->ops->selectors));
+		rc |= json_object_set(decision, "contract", session->contract);
+	}
+	json_decref(env);
+	if (rc == 0)
+		return decision;
+	json_decref(decision);
+	return NULL;
+}
+
+static json_t *created_json(void)
+{
+	time_t now = time(NULL);
+	struct tm tm;
+	char text[32];
+	if (!gmtime_r(&now, &tm) || strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &tm) == 0)
+		return NULL;
+	return json_string(text);
+}
+
+static json_t *host_json(void)
+{
+	struct utsname uts;
+	char name[256] = "";
+	if (uname(&uts) < 0 || gethostname(name, sizeof name - 1) < 0)
+		return NULL;
+	return json_pack("{s:s, s:s, s:s}", "name", name, "kernel", uts.release, "machine", uts.machine);
+}
+
+static json_t *budget_json(const struct mxt_session *session)
+{
+	const struct mxt_budget *budget = session->request->budget;
+	return json_pack("{s:I, s:I, s:O}", "limit_ns", (json_int_t)budget->limit_ns, "used_ns",
+			 (json_int_t)mxt_budget_used_ns(budget), "skipped", session->skipped);
+}
+
+static json_t *seed_json(uint64_t seed)
+{
+	char text[19];
+	(void)snprintf(text, sizeof text, "0x%016" PRIx64, seed);
+	return json_string(text);
+}
+
+static json_t *evidence_json(const struct mxt_session *session)
+{
+	json_t *evidence =
+	    json_pack("{s:i, s:s, s:O, s:O, s:O, s:O, s:O}", "version", 1, "tool", "mindxtrain " MXT_VERSION, "devices",
+		      session->inventory.devices, "samples", session->samples, "choices", session->choices, "witnesses",
+		      session->witnesses, "health", session->health);
+	if (!evidence)
+		return NULL;
+	int rc = set_new(evidence, "created", created_json());
+	rc |= set_new(evidence, "host", host_json());
+	rc |= set_new(evidence, "budget", budget_json(session));
+	rc |= set_new(evidence, "seed", seed_json(session->request->seed));
+	if (session->request->ops->simulated)
+		rc |= set_new(evidence, "simulated", json_true());
+	if (rc == 0)
+		return evidence;
+	json_decref(evidence);
+	return NULL;
+}
+
+int mxt_session_seal_as(const struct mxt_session *session, const json_t *decision, json_t **ret_plan,
+			struct mxt_error *err)
+{
+	MXT_CLEANUP_JSON json_t *evidence = evidence_json(session);
+	return evidence ? mxt_plan_seal(decision, evidence, ret_plan, err) : mxt_error_oom(err);
+}
+
+int mxt_session_seal(const struct mxt_session *session, json_t **ret_plan, struct mxt_error *err)
+{
+	MXT_CLEANUP_JSON json_t *decision = decision_json(session);
+	return decision ? mxt_session_seal_as(session, decision, ret_plan, err) : mxt_error_oom(err);
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "session.h"
+
+#include <errno.h>
+
+#include "error.h"
+#include "variables.h"
+
+int mxt_tune_preview(const struct mxt_device_ops *ops, const struct mxt_workload *workload,
+		     struct mxt_inventory *ret_inventory, struct mxt_problem_set *ret_set, struct mxt_error *err)
+{
+	const struct mxt_sysroot live = MXT_SYSROOT_LIVE;
+	struct mxt_inventory inventory = {.platform = NULL};
+	int rc = ops->inventory(&live, &inventory, err);
+	if (rc < 0)
+		return rc;
+	struct mxt_scale scale = mxt_scale_for_host(inventory.units, inventory.memory_bytes);
+	rc = mxt_workload_problems(workload, &scale, MXT_DTYPE_F32, ret_set, err);
+	if (rc < 0)
+		mxt_inventory_finish(&inventory);
+	else
+		*ret_inventory = inventory;
+	return rc;
+}
+
+static int read_environment(struct mxt_session *session, struct mxt_error *err)
+{
+	const struct mxt_tune_request *request = session->request;
+	struct mxt_variables_found found = MXT_VARIABLES_FOUND_INIT;
+	int rc = mxt_variables_bare(request->environment, &found, err);
+	if (rc < 0)
+		return rc;
+	session->contract = json_incref(found.contracts);
+	mxt_variables_found_finish(&found);
+	session->yours = mxt_environment_pick(request->environment, request->ops->selectors);
+	if (!session->yours)
+		return mxt_error_oom(err);
+	session->yours_differs = json_object_size(session->yours) > 0;
+	return mxt_environment_bare(request->environment, &session->bare, err);
+}
+
+int mxt_session_init(struct mxt_session *session, const struct mxt_tune_request *request, struct mxt_error *err)
+{
+	*session = (struct mxt_session){.request = request, .rng = {request->seed}};
+	session->samples = json_array();
+	session->choices = json_array();
+	session->witnesses = json_array();
+	session->health = json_array();
+	session->skipped = json_array();
+	if (!session->samples || !session->choices || !session->witnesses || !session->health || !session->skipped)
+		return mxt_error_oom(err);
+	int rc = read_environment(session, err);
+	if (rc == 0)
+		rc = mxt_tune_preview(request->ops, request->workload, &session->inventory, &session->set, err);
+	return rc;
+}
+
+void mxt_session_finish(struct mxt_session *session)
+{
+	for (size_t i = 0; i < MXT_PROBLEM_KIND_COUNT; i++)
+		mxt_candidate_list_finish(&session->probes[i].candidates);
+	mxt_environment_destroy(session->bare);
+	json_decref(session->yours);
+	json_decref(session->contract);
+	mxt_inventory_finish(&session->inventory);
+	mxt_problem_set_finish(&session->set);
+	json_decref(session->samples);
+	json_decref(session->choices);
+	json_decref(session->witnesses);
+	json_decref(session->health);
+	json_decref(session->skipped);
+}
+
+bool mxt_probe_ships(const struct mxt_probe_result *result)
+{
+	return result->done && !result->dropped && result->winner;
+}
+
+/* `yours` stays unless a probe found bare surely faster than it. */
+static bool keeps_yours(const struct mxt_session *session)
+{
+	for (size_t i = 0; i < MXT_PROBLEM_KIND_COUNT; i++)
+		if (session->probes[i].ships_bare)
+			return false;
+	return session->yours_differs;
+}
+
+json_t *mxt_session_plan_env(const struct mxt_session *session)
+{
+	json_t *env = keeps_yours(session) ? json_copy(session->yours) : json_object();
+	for (size_t i = 0; env && i < MXT_PROBLEM_KIND_COUNT; i++) {
+		const struct mxt_probe_result *result = &session->probes[i];
+		if (mxt_probe_ships(result) && json_object_update(env, result->winner->env) < 0) {
+			json_decref(env);
+			return NULL;
+		}
+	}
+	return env;
+}

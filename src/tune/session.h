@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the stages of one tuning run share. Internal to src/tune.
+ */
+#ifndef MXT_TUNE_SESSION_H
+#define MXT_TUNE_SESSION_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "choose.h"
+#include "device_ops.h"
+#include "environment.h"
+#include "events.h"
+#include "field.h"
+#include "json.h"
+#include "rng.h"
+#include "sysroot.h"
+#include "tune.h"
+#include "workload.h"
+
+/* What one probe came to. Names are borrowed from `candidates` or static. */
+struct mxt_probe_result {
+	bool done;
+	struct mxt_candidate_list candidates;
+	const struct mxt_candidate *winner; /* NULL: the incumbent ships */
+	const char *winner_name;            /* what ships, if `dropped` does not say otherwise */
+	const char *incumbent_name;         /* "bare" or "yours" */
+	struct mxt_choice choice;
+	double incumbent_step_ns; /* estimate: this probe's time in one real training step, under the incumbent */
+	bool ships_bare;          /* `yours` was the incumbent and lost to bare */
+	bool dropped;             /* chosen alone, but not confirmed on the layer */
+};
+
+/* True when the probe changes something against its incumbent and was not taken back. */
+bool mxt_probe_ships(const struct mxt_probe_result *result);
+
+struct mxt_session {
+	const struct mxt_tune_request *request;
+	struct mxt_inventory inventory;
+	struct mxt_problem_set set;
+	struct mxt_rng rng;
+	char **bare;        /* owned: the caller's environment without selectors */
+	json_t *yours;      /* owned: the selectors of this device's stack that the caller sets */
+	json_t *contract;   /* owned: the contract variables in force */
+	bool yours_differs; /* `yours` is not empty: it races */
+	struct mxt_probe_result probes[MXT_PROBLEM_KIND_COUNT];
+	/* Evidence so far; owned arrays. */
+	json_t *samples, *choices, *witnesses, *health, *skipped;
+};
+
+int mxt_session_init(struct mxt_session *session, const struct mxt_tune_request *request, struct mxt_error *err);
+void mxt_session_finish(struct mxt_session *session);
+
+/* probe.c: races one probe's candidates until `end_ns`; fills session->probes[kind] and the evidence. */
+int mxt_session_probe(struct mxt_session *session, enum mxt_problem_kind kind, uint64_t end_ns, struct mxt_error *err);
+
+/* confirm.c: races the plan as it stands against the incumbents on one layer; takes back what does not hold. */
+int mxt_session_confirm(struct mxt_session *session, struct mxt_error *err);
+
+/* The environment that the decisions so far export: an object of strings (new reference); NULL when memory ran out. */
+json_t *mxt_session_plan_env(const struct mxt_session *session);
+
+/*
+ * against.c: races the request's plan as it is. MXT_E_PLAN_MISMATCH when it was made for something else,
+ * MXT_E_DISAGREES (with *ret_plan set) when it does not hold here.
+ */
+int mxt_session_against(struct mxt_session *session, json_t **ret_plan, struct mxt_error *err);
+
+/* plan_build.c: the session's own decision, or a given one, with the session's evidence, sealed. */
+int mxt_session_seal(const struct mxt_session *session, json_t **ret_plan, struct mxt_error *err);
+int mxt_session_seal_as(const struct mxt_session *session, const json_t *decision, json_t **ret_plan,
+			struct mxt_error *err);
+
+/* decision.workload with the scale that was applied: new reference; NULL when memory ran out. */
+json_t *mxt_session_workload_json(const struct mxt_session *session);
+
+/* evidence.c */
+int mxt_evidence_samples(struct mxt_session *session, const char *probe, const struct mxt_field *field,
+			 struct mxt_error *err);
+int mxt_evidence_choice(struct mxt_session *session, const char *probe, const struct mxt_field *field,
+			const struct mxt_choice *choice, struct mxt_error *err);
+int mxt_evidence_witnesses(struct mxt_session *session, const char *probe, const struct mxt_field *field,
+			   struct mxt_error *err);
+int mxt_evidence_text(json_t *list, struct mxt_error *err, const char *fmt, ...) MXT_PRINTF(3, 4);
+
+#endif
