@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text that a foreign process printed, made fit for a terminal and for JSON.
+ * Text of unknown origin (what another program printed, what a file of the machine holds), made fit for a terminal and
+ * for JSON.
  */
-#ifndef MXT_WORKER_CLEAN_TEXT_H
-#define MXT_WORKER_CLEAN_TEXT_H
+#ifndef MXT_BASE_CLEAN_TEXT_H
+#define MXT_BASE_CLEAN_TEXT_H
 
 #include <stddef.h>
 
