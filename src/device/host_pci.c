@@ -2,7 +2,6 @@
 #include "host_pci.h"
 
 #include <errno.h>
-#include <stdbool.h>
 
 #include "buf.h"
 #include "error.h"
@@ -48,9 +47,10 @@ static int count_device(const struct mxt_sysroot *root, const char *device, stru
 
 int mxt_pci_gpus_read(const struct mxt_sysroot *root, struct mxt_pci_gpus *ret_gpus, struct mxt_error *err)
 {
-	struct mxt_pci_gpus gpus = {{0}};
+	struct mxt_pci_gpus gpus = {false, {0}};
 	MXT_CLEANUP_NAMES struct mxt_name_list devices = MXT_NAME_LIST_INIT;
 	int rc = mxt_sysroot_list(root, DEVICES, MAX_DEVICES, &devices, NULL);
+	gpus.reported = rc == 0;
 	if (rc < 0 && rc != -ENOMEM)
 		rc = 0;
 	for (size_t i = 0; rc == 0 && i < devices.count; i++)

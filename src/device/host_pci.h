@@ -6,6 +6,7 @@
 #ifndef MXT_DEVICE_HOST_PCI_H
 #define MXT_DEVICE_HOST_PCI_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,10 +18,11 @@ enum mxt_gpu_vendor { MXT_GPU_NVIDIA, MXT_GPU_AMD, MXT_GPU_VENDOR_COUNT };
 const char *mxt_gpu_vendor_name(enum mxt_gpu_vendor vendor); /* "NVIDIA", "AMD" */
 
 struct mxt_pci_gpus {
+	bool reported; /* the bus could be listed; else nothing is known */
 	uint32_t count[MXT_GPU_VENDOR_COUNT];
 };
 
-/* A machine without a PCI bus has no GPUs. */
+/* A bus that cannot be listed (none, or hidden by a sandbox) is no error. */
 int mxt_pci_gpus_read(const struct mxt_sysroot *root, struct mxt_pci_gpus *ret_gpus, struct mxt_error *err);
 
 #endif

@@ -176,6 +176,7 @@ static void test_nothing_there(void **state)
 	assert_false(numa.balancing.reported);
 	mxt_host_numa_finish(&numa);
 	assert_int_equal(mxt_pci_gpus_read(&tree->root, &gpus, NULL), 0);
+	assert_false(gpus.reported);
 	assert_int_equal(gpus.count[MXT_GPU_NVIDIA] + gpus.count[MXT_GPU_AMD], 0);
 }
 
@@ -221,6 +222,7 @@ static void test_gpus(void **state)
 	add_device(tree, "0000:06:00.0", "garbage\n", "0x10de\n");
 	struct mxt_pci_gpus gpus;
 	assert_int_equal(mxt_pci_gpus_read(&tree->root, &gpus, NULL), 0);
+	assert_true(gpus.reported);
 	assert_int_equal(gpus.count[MXT_GPU_NVIDIA], 1);
 	assert_int_equal(gpus.count[MXT_GPU_AMD], 2);
 	assert_string_equal(mxt_gpu_vendor_name(MXT_GPU_AMD), "AMD");
