@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "buf.h"
+#include "clean_text.h"
 #include "error.h"
-#include "printable.h"
 
+#define MAX_TEXT     2048                       /* bytes of one text: nothing honest is longer */
 #define MAX_JSON_INT UINT64_C(9007199254740991) /* the largest integer that plans and events may hold */
 
 const char *mxt_check_status_name(enum mxt_check_status status)
@@ -19,8 +21,8 @@ const char *mxt_check_status_name(enum mxt_check_status status)
 
 void mxt_check_result_init(struct mxt_check_result *result, const char *id, const char *title)
 {
-	*result = (struct mxt_check_result){
-	    .id = id, .title = title, .facts = json_object(), .not_reported = json_array()};
+	*result =
+	    (struct mxt_check_result){.id = id, .title = title, .facts = json_object(), .not_reported = json_array()};
 	result->failed = !result->facts || !result->not_reported;
 }
 
@@ -80,28 +82,42 @@ void mxt_fact_flag(struct mxt_check_result *result, const char *key, struct mxt_
 		not_reported(result, key);
 }
 
+/* One line of valid UTF-8 without control characters, cut when very long; NULL when memory ran out. The caller frees.
+ */
+static char *printable(const char *text)
+{
+	MXT_CLEANUP_BUF struct mxt_buf clean = MXT_BUF_INIT;
+	size_t len = strnlen(text, MAX_TEXT + 1);
+	mxt_clean_text(&clean, text, len < MAX_TEXT ? len : MAX_TEXT);
+	if (len > MAX_TEXT)
+		mxt_buf_puts(&clean, "...");
+	for (size_t i = 0; i < clean.len; i++)
+		if (clean.data[i] == '\n')
+			clean.data[i] = ' ';
+	return mxt_buf_steal(&clean);
+}
+
 void mxt_fact_text(struct mxt_check_result *result, const char *key, const char *text)
 {
 	if (!text || !*text) {
 		not_reported(result, key);
 		return;
 	}
-	char *copy = strdup(text);
-	if (copy)
-		mxt_printable(copy);
-	mxt_fact_json(result, key, copy ? json_string(copy) : NULL);
-	free(copy);
+	char *clean = printable(text);
+	mxt_fact_json(result, key, clean ? json_string(clean) : NULL);
+	free(clean);
 }
 
-/* Printable text, or NULL when memory ran out. */
+/* As printable(). */
 static char *format(const char *fmt, va_list args) MXT_PRINTF(1, 0);
 static char *format(const char *fmt, va_list args)
 {
 	char *text = NULL;
 	if (vasprintf(&text, fmt, args) < 0)
 		return NULL;
-	mxt_printable(text);
-	return text;
+	char *clean = printable(text);
+	free(text);
+	return clean;
 }
 
 static struct mxt_finding *push(struct mxt_check_result *result)

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "buf.h"
+#include "command.h"
+#include "doctor.h"
+#include "doctor_json.h"
+#include "doctor_text.h"
+#include "environ_list.h"
+#include "error.h"
+#include "sysroot.h"
+
+#define PLAIN_COLUMNS 80
+#define MOST_COLUMNS  100 /* wider lines are hard to read */
+
+static const struct mxt_option options[] = {
+    {"json", NULL, "one JSON object instead of text"},
+    {"sysroot", "DIR", "a recorded machine instead of this one (scripts/record-host.sh)"},
+    {"python", "PATH", "the interpreter or environment that trains (default: the active one)"},
+};
+
+static size_t columns_of(int fd)
+{
+	struct winsize size;
+	if (ioctl(fd, TIOCGWINSZ, &size) < 0 || size.ws_col == 0)
+		return PLAIN_COLUMNS;
+	return size.ws_col < MOST_COLUMNS ? size.ws_col : MOST_COLUMNS;
+}
+
+static struct mxt_doctor_style style_for(const struct mxt_cli *cli)
+{
+	int fd = fileno(cli->out);
+	const char *no_colour = mxt_environ_get(cli->environment, "NO_COLOR");
+	if (!isatty(fd))
+		return (struct mxt_doctor_style){PLAIN_COLUMNS, false};
+	return (struct mxt_doctor_style){columns_of(fd), !no_colour || !*no_colour};
+}
+
+static int render(struct mxt_cli *cli, const struct mxt_doctor_report *report, bool json, bool recorded,
+		  struct mxt_error *err)
+{
+	MXT_CLEANUP_BUF struct mxt_buf buf = MXT_BUF_INIT;
+	int rc = 0;
+	if (json) {
+		rc = mxt_doctor_json(report, recorded, &buf, err);
+		mxt_buf_putc(&buf, '\n');
+	} else {
+		const struct mxt_doctor_style style = style_for(cli);
+		mxt_doctor_text(report, &style, &buf);
+	}
+	if (rc == 0)
+		rc = mxt_buf_status(&buf, err);
+	if (rc == 0)
+		(void)fwrite(mxt_buf_text(&buf), 1, buf.len, cli->out); /* main() looks at the stream's state */
+	return rc;
+}
+
+/* An empty --sysroot would silently be this machine. */
+static int check_usage(const struct mxt_args *args, const char *sysroot, struct mxt_error *err)
+{
+	if (args->n_operands)
+		return mxt_error_set(err, -EINVAL, MXT_E_USAGE, "doctor takes no operands, but got '%s'; see --help",
+				     args->operands[0]);
+	if (sysroot && !*sysroot)
+		return mxt_error_set(err, -EINVAL, MXT_E_USAGE, "--sysroot needs the name of a folder");
+	return 0;
+}
+
+static int run(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_error *err)
+{
+	const char *sysroot = mxt_args_get(args, "sysroot");
+	const struct mxt_sysroot root = {sysroot ? sysroot : ""};
+	MXT_CLEANUP_ENVIRON struct mxt_environ_list recorded = MXT_ENVIRON_LIST_INIT;
+	MXT_CLEANUP_DOCTOR_REPORT struct mxt_doctor_report report = MXT_DOCTOR_REPORT_INIT;
+	int rc = check_usage(args, sysroot, err);
+	if (rc == 0 && sysroot)
+		rc = mxt_environ_list_read(&root, &recorded, err);
+	if (rc < 0)
+		return rc;
+	const struct mxt_doctor_request request = {&root, sysroot ? recorded.entries : cli->environment,
+						   mxt_args_get(args, "python")};
+	rc = mxt_doctor_run(&request, &report, err);
+	if (rc == 0)
+		rc = render(cli, &report, mxt_args_has(args, "json"), sysroot != NULL, err);
+	if (rc < 0)
+		return rc;
+	return mxt_doctor_report_count(&report, MXT_CHECK_FAIL) ? MXT_EXIT_DEVICE : MXT_EXIT_DONE;
+}
+
+const struct mxt_command mxt_cmd_doctor = {"doctor",
+					   "say what is on this machine, what is wrong, and what to do",
+					   "[OPTIONS]",
+					   options,
+					   MXT_ARRAY_LEN(options),
+					   run};

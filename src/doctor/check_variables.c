@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Environment variables that change kernels: what is set, and what looks as if it should do something but does not. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "buf.h"
+#include "check_result.h"
+#include "checks.h"
+#include "cleanup.h"
+#include "compiler.h"
+#include "environ_list.h"
+#include "json.h"
+#include "number.h"
+#include "survey.h"
+#include "torch_install.h"
+#include "variables.h"
+
+#define MAX_VALUE 1024 /* bytes of a variable's value that facts hold */
+
+/* One entry of the environment; `name` is a copy that the loop owns. */
+struct entry {
+	const char *name, *value;
+};
+
+/* Version of the torch that would train; "" when there is none. */
+static void torch_version(const struct mxt_survey *survey, struct mxt_check_result *result,
+			  char version[MXT_TORCH_TEXT])
+{
+	MXT_CLEANUP_TORCH struct mxt_torch_list list = MXT_TORCH_LIST_INIT;
+	version[0] = '\0';
+	if (mxt_torch_find(survey->root, &survey->python, &list, NULL) < 0)
+		result->failed = true;
+	else if (list.count)
+		memcpy(version, list.items[0].files.version, MXT_TORCH_TEXT);
+}
+
+/* Major and minor of "2.15.0+cu130" as one number; 0 when there are none. */
+static uint64_t release_of(const char *version)
+{
+	uint64_t major = 0, minor = 0;
+	if (mxt_parse_u64(version, &version, &major) < 0 || *version != '.' || major > 999)
+		return 0;
+	if (mxt_parse_u64(version + 1, &version, &minor) < 0 || minor > 999)
+		return 0;
+	return major * 1000 + minor;
+}
+
+/* Whether the torch that is here is too old or too new to read the variable. */
+static bool is_dead(const struct mxt_variable *row, const char *torch)
+{
+	uint64_t have = release_of(torch), since = release_of(row->since), until = release_of(row->until);
+	if (strncmp(row->reader, "torch", 5) != 0 || have == 0)
+		return false;
+	return have < since || (until && have > until);
+}
+
+static void find_dead(const struct entry *entry, const struct mxt_variable *row, const char *torch,
+		      struct mxt_check_result *result)
+{
+	mxt_find(result, MXT_CHECK_WARN, "%s=%s", entry->name, entry->value);
+	mxt_wrong(result, "no effect: %s reads it%s%s%s%s, and this is torch %s", row->reader,
+		  row->since[0] ? " from " : "", row->since, row->until[0] ? " up to " : "", row->until, torch);
+	mxt_todo(result, "unset %s", entry->name);
+}
+
+/* A value outside the table cannot be part of a plan; a path cannot either, but that is no fault of the caller's. */
+static void find_odd_value(const struct entry *entry, const struct mxt_variable *row, struct mxt_check_result *result)
+{
+	MXT_CLEANUP_BUF struct mxt_buf allowed = MXT_BUF_INIT;
+	bool path = row->rule.kind == MXT_VALUE_FILE;
+	mxt_find(result, path ? MXT_CHECK_NOTE : MXT_CHECK_WARN, "%s=%s (%s, read by %s)", entry->name, entry->value,
+		 mxt_variable_class_name(row->class), row->reader);
+	if (path) {
+		mxt_wrong(result, "%s; this file of yours is not part of a plan", row->why);
+		return;
+	}
+	mxt_value_rule_text(&row->rule, &allowed);
+	mxt_wrong(result, "%s; no plan can hold this value", row->why);
+	mxt_todo(result, "set it to %s, or unset it", mxt_buf_text(&allowed));
+}
+
+static void find_known(const struct entry *entry, const struct mxt_variable *row, const char *torch,
+		       struct mxt_check_result *result)
+{
+	if (is_dead(row, torch)) {
+		find_dead(entry, row, torch, result);
+		return;
+	}
+	if (!mxt_value_allowed(&row->rule, entry->value)) {
+		find_odd_value(entry, row, result);
+		return;
+	}
+	bool kept = row->class != MXT_VARIABLE_SELECTOR;
+	mxt_find(result, kept ? MXT_CHECK_OK : MXT_CHECK_NOTE, "%s=%s (%s, read by %s): %s", entry->name, entry->value,
+		 mxt_variable_class_name(row->class), row->reader, row->why);
+	if (!kept)
+		mxt_wrong(result, "autotune measures without it (bare) and with it (yours)");
+}
+
+/* Code that is loaded into every process can replace what is measured. */
+static void find_preload(const struct entry *entry, struct mxt_check_result *result)
+{
+	if (strcmp(entry->name, "LD_PRELOAD") != 0 || entry->value[0] == '\0')
+		return;
+	mxt_find(result, MXT_CHECK_NOTE, "LD_PRELOAD=%s", entry->value);
+	mxt_wrong(result, "loaded into every process, measurements included, and not part of any plan");
+	mxt_todo(result, "unset it unless training needs it");
+}
+
+/* "NCCL_" of "NCCL_DEBUG": the length with the underscore; 0 when the name has none. */
+static size_t prefix_len(const char *name)
+{
+	const char *underscore = strchr(name, '_');
+	return underscore && underscore != name ? (size_t)(underscore - name) + 1 : 0;
+}
+
+/* Whether at least two variables of the table begin like `name`: one alone does not make a family. */
+static bool known_family(const char *name)
+{
+	size_t len = prefix_len(name), rows = 0;
+	for (size_t i = 0; len && i < mxt_variable_count() && rows < 2; i++) {
+		const struct mxt_variable *row = mxt_variable_at(i);
+		rows += row->class != MXT_VARIABLE_DENY && strncasecmp(row->name, name, len) == 0;
+	}
+	return rows == 2;
+}
+
+/* A name that is in no row. Those that only look like one are gathered in `strangers`. */
+static void find_unknown(const struct entry *entry, struct mxt_buf *strangers, struct mxt_check_result *result)
+{
+	const char *near = mxt_variable_near(entry->name);
+	bool same_letters = near && strcasecmp(near, entry->name) == 0;
+	if (!same_letters && !known_family(entry->name))
+		return;
+	if (near && !strchr(near, '*')) {
+		mxt_find(result, MXT_CHECK_WARN, "%s is set", entry->name);
+		mxt_wrong(result, "no known reader; it differs from %s by %s", near,
+			  same_letters ? "capital letters only" : "a letter or two");
+		mxt_todo(result, "set %s instead, or unset it", near);
+		return;
+	}
+	mxt_buf_printf(strangers, "%s%s", strangers->len ? ", " : "", entry->name);
+}
+
+static void find_strangers(const struct mxt_buf *strangers, struct mxt_check_result *result)
+{
+	if (strangers->len == 0)
+		return;
+	mxt_find(result, MXT_CHECK_NOTE, "%s", mxt_buf_text(strangers));
+	mxt_wrong(result, "no known reader among what chooses kernels; left as it is in every run");
+	if (strstr(mxt_buf_text(strangers), "RCCL_"))
+		mxt_todo(result, "RCCL reads the common settings as NCCL_..., most RCCL_... names are read by nothing");
+}
+
+static void find_denied(const struct mxt_buf *denied, struct mxt_check_result *result)
+{
+	if (denied->len)
+		mxt_find(result, MXT_CHECK_OK, "kept as they are, never set by a plan: %s", mxt_buf_text(denied));
+}
+
+/* What the entries of one environment add up to. */
+struct tally {
+	char torch[MXT_TORCH_TEXT];
+	struct mxt_buf strangers, denied;
+	json_t *set; /* borrowed by the result's facts */
+};
+
+static void take_entry(const struct entry *entry, struct tally *tally, struct mxt_check_result *result)
+{
+	const struct mxt_variable *row = mxt_variable_find(entry->name);
+	if (!row) {
+		find_unknown(entry, &tally->strangers, result);
+		return;
+	}
+	if (row->class == MXT_VARIABLE_DENY) { /* values are not shown: HF_TOKEN is among them */
+		mxt_buf_printf(&tally->denied, "%s%s", tally->denied.len ? ", " : "", entry->name);
+		find_preload(entry, result);
+		return;
+	}
+	if (json_object_set_new(tally->set, row->name, mxt_json_clean_text(entry->value, MAX_VALUE)) < 0)
+		result->failed = true;
+	find_known(entry, row, tally->torch, result);
+}
+
+static void take_all(const struct mxt_survey *survey, struct tally *tally, struct mxt_check_result *result)
+{
+	for (char *const *item = survey->environment; *item && !result->failed; item++) {
+		const char *equals = strchr(*item, '=');
+		if (!equals)
+			continue;
+		MXT_CLEANUP_FREE char *name = strndup(*item, (size_t)(equals - *item));
+		if (!name) {
+			result->failed = true;
+			return;
+		}
+		const struct entry entry = {name, equals + 1};
+		take_entry(&entry, tally, result);
+	}
+}
+
+/* Who obeys which thread count, in the order in which each library looks. */
+static const char *const thread_variables[] = {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS",
+					       "BLIS_NUM_THREADS", "MKL_NUM_THREADS"};
+
+static int64_t thread_count(const struct mxt_survey *survey, const char *name)
+{
+	const char *text = mxt_environ_get(survey->environment, name);
+	int64_t count = 0;
+	return text && mxt_parse_i64_in(text, 1, INT32_MAX, &count) == 0 ? count : 0;
+}
+
+static void find_thread_counts(const struct mxt_survey *survey, struct mxt_check_result *result)
+{
+	int64_t usable =
+	    survey->usable.reported && survey->usable.value <= INT32_MAX ? (int64_t)survey->usable.value : 0;
+	int64_t omp = thread_count(survey, thread_variables[0]);
+	for (size_t i = 0; i < MXT_ARRAY_LEN(thread_variables); i++) {
+		int64_t count = thread_count(survey, thread_variables[i]);
+		if (usable && count > usable) {
+			mxt_find(result, MXT_CHECK_WARN, "%s=%" PRId64 " on %" PRId64 " usable thread%s",
+				 thread_variables[i], count, usable, usable == 1 ? "" : "s");
+			mxt_wrong(result, "more threads than processors: they wait for each other in every product");
+			mxt_todo(result, "set it to %" PRId64 "%s", usable, usable == 1 ? "" : " or less");
+		}
+		if (omp && count && count != omp) {
+			mxt_find(result, MXT_CHECK_WARN, "%s=%" PRId64 ", %s=%" PRId64, thread_variables[0], omp,
+				 thread_variables[i], count);
+			mxt_wrong(result, "they contradict each other: the library obeys its own, all else the first");
+			mxt_todo(result, "set one of them, or both to one value");
+		}
+	}
+}
+
+void mxt_check_variables(const struct mxt_survey *survey, struct mxt_check_result *result)
+{
+	struct tally tally = {"", MXT_BUF_INIT, MXT_BUF_INIT, NULL};
+	if (!survey->environment) {
+		mxt_fact_text(result, "set", NULL);
+		mxt_find(result, MXT_CHECK_OK, "not recorded");
+		return;
+	}
+	tally.set = json_object();
+	mxt_fact_json(result, "set", tally.set);
+	torch_version(survey, result, tally.torch);
+	if (!result->failed)
+		take_all(survey, &tally, result);
+	find_thread_counts(survey, result);
+	find_strangers(&tally.strangers, result);
+	find_denied(&tally.denied, result);
+	if (result->n_findings == 0)
+		mxt_find(result, MXT_CHECK_OK, "none that changes kernels is set");
+	result->failed = result->failed || tally.strangers.failed || tally.denied.failed;
+	mxt_buf_finish(&tally.strangers);
+	mxt_buf_finish(&tally.denied);
+}
