@@ -95,14 +95,16 @@ static int parser_fault(const struct source *source, const json_error_t *error, 
 {
 	if (json_error_code(error) == json_error_out_of_memory)
 		return mxt_error_oom(err);
-	char words[JSON_ERROR_TEXT_LENGTH];
+	static const char lead[] = "not valid JSON: ";
+	char words[sizeof lead + JSON_ERROR_TEXT_LENGTH];
+	memcpy(words, lead, sizeof lead);
 	const char *near = strstr(error->text, " near ");
-	size_t len = near ? (size_t)(near - error->text) : strnlen(error->text, sizeof words - 1);
+	size_t len = near ? (size_t)(near - error->text) : strlen(error->text);
 	for (size_t i = 0; i < len; i++)
-		words[i] = error->text[i] >= ' ' && error->text[i] <= '~' ? error->text[i] : '?';
-	words[len] = '\0';
-	return mxt_error_set(err, -EINVAL, MXT_E_JSON_TEXT, "%s: line %d, column %d: not valid JSON: %s", source->name,
-			     error->line, error->column, words);
+		words[sizeof lead - 1 + i] = error->text[i] >= ' ' && error->text[i] <= '~' ? error->text[i] : '?';
+	words[sizeof lead - 1 + len] = '\0';
+	size_t read = error->position > 0 ? (size_t)error->position : 1;
+	return text_fault(source, (read < source->len ? read : source->len) - 1, MXT_E_JSON_TEXT, err, words);
 }
 
 int mxt_json_parse(const char *name, const char *text, size_t len, enum mxt_json_dialect dialect, json_t **ret_value,

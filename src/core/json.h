@@ -7,6 +7,7 @@
 #define MXT_CORE_JSON_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,6 +43,9 @@ int mxt_json_check(const json_t *value, struct mxt_error *err) MXT_WUR;
  * and nothing is appended then.
  */
 int mxt_json_canonical(const json_t *value, struct mxt_buf *buf, struct mxt_error *err) MXT_WUR;
+
+/* True for UTF-8 without control characters: what a string of the restricted set may hold. */
+bool mxt_json_is_text(const char *text);
 
 /*
  * A string of the restricted set from any bytes, for evidence that quotes other programs: each run of control

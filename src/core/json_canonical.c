@@ -212,6 +212,17 @@ static size_t utf8_len(const char *text)
 	return overlong || outside ? 0 : len;
 }
 
+bool mxt_json_is_text(const char *text)
+{
+	while (*text) {
+		size_t len = control_len(text) == 0 ? utf8_len(text) : 0;
+		if (len == 0)
+			return false;
+		text += len;
+	}
+	return true;
+}
+
 static void clean_text(const char *text, size_t max_bytes, struct mxt_buf *buf)
 {
 	while (*text && buf->len < max_bytes) {

@@ -10,6 +10,7 @@
 #include "error.h"
 #include "file.h"
 #include "hash.h"
+#include "input_file.h"
 #include "json.h"
 #include "json_path.h"
 #include "plan_field.h"
@@ -145,7 +146,7 @@ int mxt_plan_parse(const char *name, const char *text, size_t len, struct mxt_pl
 int mxt_plan_read(const char *path, struct mxt_plan **ret_plan, struct mxt_error *err)
 {
 	MXT_CLEANUP_BUF struct mxt_buf buf = MXT_BUF_INIT;
-	int rc = mxt_file_read(path, MXT_JSON_MAX_BYTES, &buf, err);
+	int rc = mxt_input_refine(mxt_file_read(path, MXT_JSON_MAX_BYTES, &buf, err), err);
 	if (rc < 0)
 		return rc;
 	const char *name = strcmp(path, "-") == 0 ? "standard input" : path;

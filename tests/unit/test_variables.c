@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <strings.h>
 
-#include <cmocka.h>
-
+#include "cmocka_all.h"
 #include "error.h"
 #include "json.h"
 #include "variables.h"

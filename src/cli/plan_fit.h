@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Does a plan fit this machine?
+ */
+#ifndef MXT_CLI_PLAN_FIT_H
+#define MXT_CLI_PLAN_FIT_H
+
+#include <jansson.h>
+
+#include "compiler.h"
+
+struct mxt_error;
+struct mxt_plan;
+struct mxt_sysroot;
+
+struct mxt_plan_fit {
+	const char *device;  /* the device that fits best: its name */
+	json_t *differences; /* owned: mxt_plan_diff() of platform and stack, left the plan, right the machine */
+};
+#define MXT_PLAN_FIT_INIT                                                                                              \
+	{                                                                                                              \
+		NULL, NULL                                                                                             \
+	}
+
+/*
+ * Compares platform and stack with every device that is here; simulated plans with simulated devices, others with real
+ * ones. MXT_E_PLAN_NO_DEVICE when there is none to compare with.
+ */
+int mxt_plan_fit(const struct mxt_plan *plan, const struct mxt_sysroot *root, struct mxt_plan_fit *ret_fit,
+		 struct mxt_error *err) MXT_WUR;
+void mxt_plan_fit_finish(struct mxt_plan_fit *fit);
+
+/* MXT_E_PLAN_MISMATCH naming every field that differs; 0 when none does. */
+int mxt_plan_fit_verdict(const struct mxt_plan_fit *fit, struct mxt_error *err);
+
+#endif

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plan_show.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "json.h"
+#include "number.h"
+#include "plan.h"
+#include "plan_field.h"
+
+#define MAX_SAMPLES_SHOWN 500
+#define LINE_WIDTH        80
+
+const char *mxt_plan_marks(const struct mxt_plan *plan)
+{
+	static const char *const marks[2][2] = {{"", " (simulated)"}, {" (self-test)", " (self-test, simulated)"}};
+	return marks[mxt_plan_is_self_test(plan)][mxt_plan_is_simulated(plan)];
+}
+
+/* ---- values ---- */
+
+static const char *text_of(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+	return text ? text : "?";
+}
+
+static int64_t integer_of(const json_t *object, const char *key)
+{
+	return json_integer_value(json_object_get(object, key));
+}
+
+static bool has(const json_t *object, const char *key)
+{
+	return json_object_get(object, key) != NULL;
+}
+
+static void append_ms(int64_t ns, struct mxt_buf *buf)
+{
+	char text[32];
+	mxt_buf_printf(buf, "%s ms", mxt_format_fixed(text, ns, 6, 3));
+}
+
+static void append_percent(int64_t ppm, struct mxt_buf *buf)
+{
+	char text[32];
+	mxt_buf_printf(buf, "%s %%", mxt_format_fixed(text, ppm, 4, 1));
+}
+
+static void append_names(const json_t *list, struct mxt_buf *buf)
+{
+	for (size_t i = 0; i < json_array_size(list); i++)
+		mxt_buf_printf(buf, "%s%s", i > 0 ? " " : "", json_string_value(json_array_get(list, i)));
+}
+
+static void append_value(const json_t *value, struct mxt_buf *buf)
+{
+	if (json_is_string(value))
+		mxt_buf_puts(buf, json_string_value(value));
+	else if (json_is_string(json_array_get(value, 0)))
+		append_names(value, buf);
+	else if (json_is_array(value))
+		mxt_buf_printf(buf, "%zu", json_array_size(value));
+	else if (json_is_integer(value))
+		mxt_buf_printf(buf, "%" PRId64, (int64_t)json_integer_value(value));
+	else
+		mxt_buf_puts(buf, json_is_true(value) ? "true" : "false");
+}
+
+/* ---- decision ---- */
+
+/* "  platform    " once, then blanks as wide. */
+static void begin_line(const char **title, struct mxt_buf *buf)
+{
+	mxt_buf_printf(buf, "  %-11s ", *title);
+	*title = "";
+}
+
+static size_t start_of_line(const struct mxt_buf *buf)
+{
+	const char *end = buf->len ? memrchr(buf->data, '\n', buf->len) : NULL;
+	return end ? (size_t)(end + 1 - buf->data) : 0;
+}
+
+/* "key value" behind `glue`, on a new line when this one is full. */
+static void append_member(const char *glue, const char *key, const json_t *value, struct mxt_buf *buf)
+{
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	mxt_buf_printf(&text, "%s ", key);
+	append_value(value, &text);
+	mxt_buf_puts(buf, glue);
+	if (glue[0] && buf->len - start_of_line(buf) + text.len >= LINE_WIDTH) {
+		mxt_buf_truncate(buf, buf->len - 1); /* the blank of the glue */
+		mxt_buf_puts(buf, "\n                ");
+	}
+	mxt_buf_puts(buf, mxt_buf_text(&text));
+}
+
+/* The members that are no objects, in the order of the table: "vendor AuthenticAMD, arch x86_64-v4". */
+static void append_members(enum mxt_plan_object kind, const json_t *object, struct mxt_buf *buf)
+{
+	const char *glue = "";
+	for (size_t i = 0; i < mxt_plan_field_count(); i++) {
+		const struct mxt_plan_field *field = mxt_plan_field_at(i);
+		const json_t *value = field->object == kind ? json_object_get(object, field->key) : NULL;
+		if (!value || json_is_object(value))
+			continue;
+		append_member(glue, field->key, value, buf);
+		glue = ", ";
+	}
+}
+
+/* The objects below an object, one line each: "workload    model: layers 36, …". */
+static void append_children(enum mxt_plan_object kind, const json_t *object, const char **title, struct mxt_buf *buf)
+{
+	for (size_t i = 0; i < mxt_plan_field_count(); i++) {
+		const struct mxt_plan_field *field = mxt_plan_field_at(i);
+		const json_t *value = field->object == kind ? json_object_get(object, field->key) : NULL;
+		if (!json_is_object(value))
+			continue;
+		begin_line(title, buf);
+		mxt_buf_printf(buf, "%s: ", field->key);
+		append_members(field->rule.child, value, buf);
+		mxt_buf_putc(buf, '\n');
+	}
+}
+
+static void append_object(const struct mxt_plan_field *field, const json_t *object, const char *title,
+			  struct mxt_buf *buf)
+{
+	size_t start = buf->len;
+	append_children(field->rule.child, object, &title, buf);
+	bool below = buf->len > start;
+	begin_line(&title, buf);
+	size_t own = buf->len;
+	append_members(field->rule.child, object, buf);
+	if (below && buf->len == own)
+		mxt_buf_truncate(buf, start_of_line(buf)); /* it has only objects, and they are shown */
+	else
+		mxt_buf_putc(buf, '\n');
+}
+
+static void append_env(const struct mxt_plan *plan, const char *title, struct mxt_buf *buf)
+{
+	for (size_t i = 0; i < mxt_plan_env_count(plan); i++) {
+		begin_line(&title, buf);
+		mxt_buf_printf(buf, "%s=%s\n", mxt_plan_env_name(plan, i), mxt_plan_env_value(plan, i));
+	}
+}
+
+/* Names of what is removed and assignments of what is kept are shown as they are written: few, and sorted by seal. */
+static void append_contract(const json_t *contract, const char *title, struct mxt_buf *buf)
+{
+	const char *name;
+	json_t *value;
+	json_object_foreach((json_t *)contract, name, value)
+	{
+		begin_line(&title, buf);
+		mxt_buf_printf(buf, "%s=%s\n", name, json_string_value(value));
+	}
+}
+
+static void append_field(const struct mxt_plan *plan, const struct mxt_plan_field *field, const json_t *value,
+			 struct mxt_buf *buf)
+{
+	const char *title = field->key;
+	if (field->rule.kind == MXT_FIELD_OBJECT) {
+		append_object(field, value, title, buf);
+	} else if (field->rule.kind == MXT_FIELD_ENV) {
+		append_env(plan, title, buf);
+	} else if (field->rule.kind == MXT_FIELD_CONTRACT) {
+		append_contract(value, title, buf);
+	} else {
+		begin_line(&title, buf);
+		append_value(value, buf);
+		mxt_buf_putc(buf, '\n');
+	}
+}
+
+static void append_decision(const struct mxt_plan *plan, struct mxt_buf *buf)
+{
+	mxt_buf_puts(buf, "\ndecision\n");
+	for (size_t i = 0; i < mxt_plan_field_count(); i++) {
+		const struct mxt_plan_field *field = mxt_plan_field_at(i);
+		const json_t *value = json_object_get(mxt_plan_decision(plan), field->key);
+		if (field->object == MXT_PLAN_OBJECT_DECISION && value && strcmp(field->key, "version") != 0)
+			append_field(plan, field, value, buf);
+	}
+}
+
+/* ---- evidence ---- */
+
+static void append_gain(const json_t *choice, struct mxt_buf *buf)
+{
+	if (!has(choice, "gain_ppm"))
+		return;
+	mxt_buf_puts(buf, ": gain ");
+	append_percent(integer_of(choice, "gain_ppm"), buf);
+	if (has(choice, "bound_ppm")) {
+		mxt_buf_puts(buf, ", at least ");
+		append_percent(integer_of(choice, "bound_ppm"), buf);
+	}
+	if (has(choice, "floor_ppm")) {
+		mxt_buf_puts(buf, ", noise ");
+		append_percent(integer_of(choice, "floor_ppm"), buf);
+	}
+}
+
+/* "attention   flash instead of bare: gain 12.3 %, at least 10.1 %, noise 0.4 %" and the reason below. */
+static void append_choice(const json_t *choice, const char *mark, struct mxt_buf *buf)
+{
+	const char *title = text_of(choice, "probe");
+	const char *winner = text_of(choice, "winner"), *incumbent = text_of(choice, "incumbent");
+	begin_line(&title, buf);
+	if (strcmp(winner, incumbent) == 0)
+		mxt_buf_printf(buf, "%s stays", winner);
+	else
+		mxt_buf_printf(buf, "%s instead of %s", winner, incumbent);
+	if (strcmp(winner, incumbent) == 0 && has(choice, "best") && strcmp(text_of(choice, "best"), winner) != 0)
+		mxt_buf_printf(buf, ", best other %s", text_of(choice, "best"));
+	append_gain(choice, buf);
+	mxt_buf_printf(buf, "%s\n", mark);
+	begin_line(&title, buf);
+	mxt_buf_printf(buf, "%s: %s\n", text_of(choice, "source"), text_of(choice, "rule"));
+}
+
+static void append_choices(const json_t *choices, const char *mark, struct mxt_buf *buf)
+{
+	if (json_array_size(choices) > 0)
+		mxt_buf_puts(buf, "\nchoices\n");
+	for (size_t i = 0; i < json_array_size(choices); i++)
+		append_choice(json_array_get(choices, i), mark, buf);
+}
+
+static void append_attention(const json_t *problem, struct mxt_buf *buf)
+{
+	mxt_buf_printf(buf, " b%" PRId64 " s%" PRId64 " h%" PRId64 "/%" PRId64 " d%" PRId64 "%s %s %s",
+		       integer_of(problem, "batch"), integer_of(problem, "seq"), integer_of(problem, "heads"),
+		       integer_of(problem, "kv_heads"), integer_of(problem, "head_dim"),
+		       has(problem, "causal") ? " causal" : "", text_of(problem, "dtype"),
+		       text_of(problem, "direction"));
+}
+
+static void append_gemm(const json_t *problem, struct mxt_buf *buf)
+{
+	mxt_buf_printf(buf, " %c%c %" PRId64 "x%" PRId64 "x%" PRId64 "%s%s %s", has(problem, "trans_a") ? 't' : 'n',
+		       has(problem, "trans_b") ? 't' : 'n', integer_of(problem, "m"), integer_of(problem, "n"),
+		       integer_of(problem, "k"), has(problem, "accumulate") ? " +c" : "",
+		       has(problem, "bias") ? " bias" : "", text_of(problem, "dtype"));
+}
+
+static void append_problem(const json_t *sample, struct mxt_buf *buf)
+{
+	const json_t *problem = json_object_get(sample, "problem");
+	mxt_buf_printf(buf, "  %s", text_of(sample, "probe"));
+	if (has(problem, "batch"))
+		append_attention(problem, buf);
+	else if (has(problem, "m"))
+		append_gemm(problem, buf);
+	mxt_buf_putc(buf, '\n');
+}
+
+static void append_sample(const json_t *sample, const char *mark, struct mxt_buf *buf)
+{
+	mxt_buf_printf(buf, "    %-28s ", text_of(sample, "candidate"));
+	if (strcmp(text_of(sample, "status"), "ok") != 0)
+		mxt_buf_printf(buf, "%s: %s; ", text_of(sample, "status"), text_of(sample, "reason"));
+	if (has(sample, "median_ns")) {
+		append_ms(integer_of(sample, "median_ns"), buf);
+		mxt_buf_puts(buf, " (p20 ");
+		append_ms(integer_of(sample, "p20_ns"), buf);
+		mxt_buf_puts(buf, ", p80 ");
+		append_ms(integer_of(sample, "p80_ns"), buf);
+		mxt_buf_printf(buf, ", n %" PRId64 ")%s", integer_of(sample, "n"), mark);
+	} else {
+		mxt_buf_puts(buf, "not timed");
+	}
+	mxt_buf_putc(buf, '\n');
+}
+
+static bool same_problem(const json_t *a, const json_t *b)
+{
+	const json_t *left = json_object_get(a, "problem"), *right = json_object_get(b, "problem");
+	return json_equal(json_object_get(a, "probe"), json_object_get(b, "probe")) &&
+	       ((!left && !right) || json_equal(left, right));
+}
+
+/* True when a sample before `i` is of the same problem. */
+static bool is_repeated(const json_t *samples, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (same_problem(json_array_get(samples, k), json_array_get(samples, i)))
+			return true;
+	return false;
+}
+
+/* By problem, in the order in which problems first occur. */
+static void append_samples(const json_t *samples, const char *mark, struct mxt_buf *buf)
+{
+	size_t count = json_array_size(samples);
+	size_t shown = count < MAX_SAMPLES_SHOWN ? count : MAX_SAMPLES_SHOWN;
+	if (count > 0)
+		mxt_buf_puts(buf, "\nsamples\n");
+	for (size_t i = 0; i < shown; i++) {
+		if (is_repeated(samples, i))
+			continue;
+		append_problem(json_array_get(samples, i), buf);
+		for (size_t k = i; k < shown; k++)
+			if (same_problem(json_array_get(samples, i), json_array_get(samples, k)))
+				append_sample(json_array_get(samples, k), mark, buf);
+	}
+	if (shown < count)
+		mxt_buf_printf(buf, "  and %zu more; --json has them all\n", count - shown);
+}
+
+static void append_texts(const char *title, const json_t *list, struct mxt_buf *buf)
+{
+	for (size_t i = 0; i < json_array_size(list); i++) {
+		begin_line(&title, buf);
+		mxt_buf_printf(buf, "%s\n", json_string_value(json_array_get(list, i)));
+	}
+}
+
+static void append_run(const json_t *evidence, const char *mark, struct mxt_buf *buf)
+{
+	const json_t *budget = json_object_get(evidence, "budget");
+	const char *title = "created";
+	if (!has(evidence, "created") && !budget)
+		return;
+	mxt_buf_puts(buf, "\nrun\n");
+	begin_line(&title, buf);
+	mxt_buf_printf(buf, "%s by %s\n", text_of(evidence, "created"), text_of(evidence, "tool"));
+	if (has(budget, "used_ns")) {
+		char used[32], limit[32];
+		title = "budget";
+		begin_line(&title, buf);
+		mxt_buf_printf(buf, "%s of %s s%s\n", mxt_format_fixed(used, integer_of(budget, "used_ns"), 9, 1),
+			       mxt_format_fixed(limit, integer_of(budget, "limit_ns"), 9, 1), mark);
+	}
+	append_texts("skipped", json_object_get(budget, "skipped"), buf);
+	append_texts("health", json_object_get(evidence, "health"), buf);
+}
+
+static void append_notices(const struct mxt_plan *plan, struct mxt_buf *buf)
+{
+	if (mxt_plan_is_self_test(plan))
+		mxt_buf_puts(buf, "self-test: made by the built-in provider; `train` refuses it, `run` takes it\n");
+	if (mxt_plan_is_simulated(plan))
+		mxt_buf_puts(buf, "simulated: no time below was measured on hardware; refused without "
+				  "--allow-simulated\n");
+}
+
+void mxt_plan_show(const struct mxt_plan *plan, struct mxt_buf *buf)
+{
+	const json_t *evidence = mxt_plan_evidence(plan);
+	const char *mark = mxt_plan_is_simulated(plan) ? " simulated" : "";
+	mxt_buf_printf(buf, "plan %s\n", mxt_plan_id(plan));
+	append_notices(plan, buf);
+	append_decision(plan, buf);
+	if (integer_of(evidence, "version") > MXT_PLAN_EVIDENCE_VERSION) {
+		mxt_buf_puts(buf, "\nThe evidence is of a newer version; this mindxtrain does not show it.\n");
+		return;
+	}
+	append_choices(json_object_get(evidence, "choices"), mark, buf);
+	append_samples(json_object_get(evidence, "samples"), mark, buf);
+	append_run(evidence, mark, buf);
+}

@@ -1,0 +1,4 @@
+unset BLIS_NUM_THREADS
+unset OMP_NUM_THREADS
+export MINDXTRAIN_CPU_ATTENTION='flash'
+export OPENBLAS_CORETYPE='Haswell'
