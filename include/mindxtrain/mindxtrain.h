@@ -6,8 +6,8 @@
  * success only. `err` may be NULL. Strings belong to the object that they come from and live as long. Objects may be
  * shared between threads as long as nobody destroys them; an error object belongs to one thread.
  */
-#ifndef MINDXTRAIN_MINDXTRAIN_H
-#define MINDXTRAIN_MINDXTRAIN_H
+#ifndef MXT_MINDXTRAIN_H
+#define MXT_MINDXTRAIN_H
 
 #include <stdbool.h>
 #include <stddef.h>
