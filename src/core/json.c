@@ -93,7 +93,7 @@ static int scan(const struct source *source, enum mxt_json_dialect dialect, stru
 /* jansson quotes the text at fault, raw; only its own words are kept, in printable ASCII. */
 static int parser_fault(const struct source *source, const json_error_t *error, struct mxt_error *err)
 {
-	if (json_error_code(error) == json_error_out_of_memory)
+	if (json_error_code(error) == json_error_out_of_memory || error->line < 0) /* a syntax error has a line */
 		return mxt_error_oom(err);
 	static const char lead[] = "not valid JSON: ";
 	char words[sizeof lead + JSON_ERROR_TEXT_LENGTH];

@@ -52,6 +52,10 @@ static json_t *normal_decision(const json_t *decision)
 {
 	static const char *const emptiable[] = {"env", "unset", "contract"};
 	json_t *copy = json_copy((json_t *)decision);
+	if (json_object_size(copy) != json_object_size(decision)) { /* jansson leaves out what it has no memory for */
+		json_decref(copy);
+		return NULL;
+	}
 	for (size_t i = 0; copy && i < MXT_ARRAY_LEN(emptiable); i++)
 		if (is_empty(json_object_get(copy, emptiable[i])))
 			(void)json_object_del(copy, emptiable[i]);
