@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Every allocation of src/core fails once, jansson's included: the answer is a failure and nothing leaks, or the result
+ * is the whole one. A plan that lost a part to a failed allocation would have another id.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "alloc_faults.h"
+#include "buf.h"
+#include "cmocka_all.h"
+#include "error.h"
+#include "json.h"
+#include "plan.h"
+#include "plan_diff.h"
+#include "plan_example.h"
+#include "workload.h"
+
+static json_t *parsed(const char *text)
+{
+	json_t *json = plan_example(text);
+	assert_non_null(json);
+	return json;
+}
+
+/* The example plan, made while nothing fails. */
+struct example {
+	json_t *decision, *evidence, *document;
+	struct mxt_buf text; /* of the document */
+};
+
+static int setup(void **state)
+{
+	struct example *example = calloc(1, sizeof *example);
+	assert_non_null(example);
+	example->decision = parsed(plan_example_decision);
+	example->evidence = parsed(plan_example_evidence);
+	assert_int_equal(mxt_plan_seal(example->decision, example->evidence, &example->document, NULL), 0);
+	assert_int_equal(mxt_json_canonical(example->document, &example->text, NULL), 0);
+	*state = example;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct example *example = *state;
+	json_decref(example->decision);
+	json_decref(example->evidence);
+	json_decref(example->document);
+	mxt_buf_finish(&example->text);
+	free(example);
+	return 0;
+}
+
+/* jansson's lexer calls exhausted memory a syntax error, so any failure will do where text is parsed. */
+static int any_failure(int rc, const struct mxt_error *err)
+{
+	assert_int_equal(rc, err->status);
+	return rc < 0 ? -ENOMEM : 0;
+}
+
+static int seal(void *context)
+{
+	const struct example *example = context;
+	MXT_CLEANUP_JSON json_t *document = NULL;
+	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
+	int rc = mxt_plan_seal(example->decision, example->evidence, &document, &err);
+	if (rc == 0)
+		assert_true(json_equal(document, example->document));
+	return any_failure(rc, &err);
+}
+
+static void test_seal(void **state)
+{
+	assert_true(mxt_test_each_allocation(seal, *state) > 50);
+}
+
+static int parse(void *context)
+{
+	const struct example *example = context;
+	MXT_CLEANUP_PLAN struct mxt_plan *plan = NULL;
+	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
+	int rc = mxt_plan_parse("plan.json", example->text.data, example->text.len, &plan, &err);
+	if (rc ==
+	    0) /* evidence may have lost characters to jansson's lexer, which does not look; the id guards the rest */
+		assert_true(json_equal(mxt_plan_decision(plan), json_object_get(example->document, "decision")));
+	return any_failure(rc, &err);
+}
+
+static void test_parse(void **state)
+{
+	assert_true(mxt_test_each_allocation(parse, *state) > 50);
+}
+
+static int diff(void *context)
+{
+	json_t *const *sides = context;
+	MXT_CLEANUP_JSON json_t *differences = NULL;
+	int rc = mxt_plan_diff("decision", sides[0], sides[1], &differences, NULL);
+	if (rc == 0)
+		assert_int_equal(json_array_size(differences), 2);
+	return rc;
+}
+
+static void test_diff(void **state)
+{
+	(void)state;
+	json_t *sides[] = {parsed(plan_example_decision), parsed(plan_example_decision)};
+	assert_int_equal(plan_example_set(sides[1], "platform.units", "4"), 0);
+	assert_int_equal(plan_example_set(sides[1], "stack.blis", NULL), 0);
+	assert_true(mxt_test_each_allocation(diff, sides) > 5);
+	json_decref(sides[0]);
+	json_decref(sides[1]);
+}
+
+static int load(void *context)
+{
+	struct mxt_workload_source source = MXT_WORKLOAD_SOURCE_INIT;
+	source.model = context;
+	struct mxt_workload workload;
+	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
+	int rc = mxt_workload_load(&source, &workload, &err);
+	if (rc == 0) {
+		assert_int_equal(workload.model.layers, 36);
+		mxt_workload_finish(&workload);
+	}
+	return any_failure(rc, &err);
+}
+
+static void test_workload_of_preset(void **state)
+{
+	(void)state;
+	char name[] = "instella-3b";
+	mxt_test_each_allocation(load, name);
+}
+
+static void test_workload_of_config(void **state)
+{
+	(void)state;
+	const char *root = getenv("MXT_SOURCE_ROOT");
+	assert_non_null(root);
+	struct mxt_buf path = MXT_BUF_INIT;
+	mxt_buf_printf(&path, "%s/tests/fixtures/models/instella-3b/config.json", root);
+	assert_true(mxt_test_each_allocation(load, path.data) > 50);
+	mxt_buf_finish(&path);
+}
+
+static int derive(void *context)
+{
+	const struct mxt_workload *workload = context;
+	const struct mxt_scale scale = mxt_scale_for_host(2, UINT64_C(8) << 30);
+	struct mxt_problem_set set;
+	int rc = mxt_workload_problems(workload, &scale, MXT_DTYPE_F32, &set, NULL);
+	if (rc < 0)
+		return rc;
+	assert_true(set.n_problems > 4 && set.n_layer > 4);
+	mxt_problem_set_finish(&set);
+	return 0;
+}
+
+static int describe(void *context)
+{
+	MXT_CLEANUP_JSON json_t *json = mxt_workload_json(context);
+	return json ? 0 : -ENOMEM;
+}
+
+static void test_problems_and_description(void **state)
+{
+	(void)state;
+	struct mxt_workload_source source = MXT_WORKLOAD_SOURCE_INIT;
+	source.model = "instella-3b";
+	struct mxt_workload workload;
+	assert_int_equal(mxt_workload_load(&source, &workload, NULL), 0);
+	assert_true(mxt_test_each_allocation(derive, &workload) >= 2);
+	assert_true(mxt_test_each_allocation(describe, &workload) > 10);
+	mxt_workload_finish(&workload);
+}
+
+int main(void)
+{
+	json_set_alloc_funcs(mxt_test_malloc, free);
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(test_seal, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_parse, setup, teardown),
+	    cmocka_unit_test(test_diff),
+	    cmocka_unit_test(test_workload_of_preset),
+	    cmocka_unit_test(test_workload_of_config),
+	    cmocka_unit_test(test_problems_and_description),
+	};
+	return cmocka_run_group_tests_name("core_memory", tests, NULL, NULL);
+}
