@@ -58,7 +58,7 @@ def check_guards(files):
         if path.suffix != ".h":
             continue
         text = pathlib.Path(path).read_text()
-        guard = re.search(r"^#ifndef (MXT_\w+_H)\n#define \1$", text, re.MULTILINE)
+        guard = re.search(r"^#ifndef ((?:MXT|MINDXTRAIN)_\w+_H)\n#define \1$", text, re.MULTILINE)
         if not guard or not text.rstrip().endswith("#endif"):
             yield f"{path}: no include guard MXT_..._H around the whole file"
 

@@ -9,8 +9,8 @@
 const char *mxt_printable(const char *text, char buf[MXT_PRINTABLE_SIZE])
 {
 	size_t len = 0;
-	for (; text[len] && len < MAX_SHOWN; len++)
+	for (; len < MAX_SHOWN && text[len]; len++)
 		buf[len] = text[len] >= ' ' && text[len] <= '~' ? text[len] : '?';
-	strcpy(buf + len, text[len] ? "..." : "");
+	memcpy(buf + len, text[len] ? "..." : "", text[len] ? sizeof "..." : 1);
 	return buf;
 }

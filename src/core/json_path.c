@@ -25,7 +25,7 @@ static void append_quoted_key(const char *key, struct mxt_buf *buf)
 {
 	mxt_buf_puts(buf, "[\"");
 	size_t i = 0;
-	for (; key[i] && i < MAX_KEY_SHOWN; i++) {
+	for (; i < MAX_KEY_SHOWN && key[i]; i++) {
 		unsigned char c = (unsigned char)key[i];
 		if (c < 0x20 || c > 0x7e)
 			mxt_buf_printf(buf, "\\x%02x", c);

@@ -156,7 +156,7 @@ static int read_kv_heads(const struct reader *r, struct mxt_model *m)
 	int rc = read_count(r, &key_kv_heads, 1, &m->kv_heads);
 	if (rc < 0)
 		return rc;
-	if (m->heads % m->kv_heads == 0)
+	if (m->kv_heads > 0 && m->heads % m->kv_heads == 0)
 		return 0;
 	return mxt_error_set(r->err, -EINVAL, MXT_E_MODEL_CONFIG,
 			     "%s: %snum_attention_heads is %" PRId32 ", which is no multiple of the %" PRId32

@@ -76,8 +76,8 @@ struct mxt_device_ops {
 	bool stop_idle;       /* SIGSTOP every worker but the one at work (idle threads spin) */
 
 	/*
-	 * The selector variables that this device's stack reads, sorted, NULL-ended. A plan removes those that it does not
-	 * set; a caller that sets any of them races as `yours`.
+	 * The selector variables that this device's stack reads, sorted, NULL-ended. A plan removes those that it does
+	 * not set; a caller that sets any of them races as `yours`.
 	 */
 	const char *const *selectors;
 

@@ -129,7 +129,7 @@ int mxt_environment_with(char *const *base, const json_t *env, char ***ret_envir
 		return mxt_error_oom(err);
 	const char *name;
 	json_t *value;
-	json_object_foreach((json_t *)(uintptr_t)env, name, value)
+	json_object_foreach((json_t *)env, name, value)
 	{
 		environment[n] = assignment(name, json_string_value(value));
 		if (!environment[n++]) {

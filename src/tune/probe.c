@@ -81,7 +81,7 @@ static void drop_unwitnessed(struct group *group)
 	for (size_t i = 0; i < field->n_entries; i++) {
 		const struct mxt_entry *entry = &field->entries[i];
 		if (entry->role == MXT_ROLE_CHALLENGER && entry->outcome == MXT_OK && bare &&
-		    json_equal((json_t *)(uintptr_t)bare, entry->facts))
+		    json_equal((json_t *)bare, entry->facts))
 			mxt_field_drop(field, i, MXT_UNSUPPORTED,
 				       "no effect here: the worker reports the same state as under bare");
 	}

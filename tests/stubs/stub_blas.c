@@ -27,6 +27,7 @@ static float dot(const float *a, ptrdiff_t step_a, const float *b, ptrdiff_t ste
 	return sum;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): the interface is not ours */
 void cblas_sgemm(int layout, int trans_a, int trans_b, int32_t m, int32_t n, int32_t k, float alpha, const float *a,
 		 int32_t lda, const float *b, int32_t ldb, float beta, float *c, int32_t ldc)
 {

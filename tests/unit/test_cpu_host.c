@@ -17,6 +17,7 @@
 #include "host_cgroup.h"
 #include "host_cpu.h"
 #include "host_memory.h"
+#include "scratch.h"
 #include "sysroot.h"
 
 #define FLAGS_V1 "fpu sse sse2 lm "
@@ -210,9 +211,7 @@ static int set_up_machine(void **state)
 static int tear_down_machine(void **state)
 {
 	(void)state;
-	char command[600];
-	(void)snprintf(command, sizeof command, "rm -rf '%s'", machine);
-	return system(command);
+	return mxt_scratch_remove(machine);
 }
 
 static void expect_limits(uint64_t cpu_milli, const char *cpu_file, uint64_t memory_bytes, const char *memory_file)

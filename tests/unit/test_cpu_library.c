@@ -21,6 +21,7 @@
 #include "host_cpu.h"
 #include "library_folders.h"
 #include "library_version.h"
+#include "scratch.h"
 #include "sysroot.h"
 
 static void test_version_in_name(void **state)
@@ -128,9 +129,7 @@ static int set_up_machine(void **state)
 static int tear_down_machine(void **state)
 {
 	(void)state;
-	char command[600];
-	(void)snprintf(command, sizeof command, "rm -rf '%s'", machine);
-	return system(command);
+	return mxt_scratch_remove(machine);
 }
 
 static void test_folders(void **state)

@@ -46,8 +46,10 @@ static int setup(void **state)
 		return -1;
 	strcpy(fixture->path, "/tmp/mxt-scenario-XXXXXX");
 	int fd = mkstemp(fixture->path);
-	if (fd < 0 || close(fd) < 0)
+	if (fd < 0 || close(fd) < 0) {
+		free(fixture);
 		return -1;
+	}
 	(void)snprintf(fixture->variable, sizeof fixture->variable, "MINDXTRAIN_FAKE_SCENARIO=%s", fixture->path);
 	fixture->environment[0] = fixture->variable;
 	fixture->n_fds = count_fds();
