@@ -56,8 +56,8 @@ class Examples(mxt.TestCase):
 
     def test_golden_env(self):
         path = self.write("cpu.json", mxt_plans.text(EXAMPLES["cpu"]))
-        for form in ("sh", "json", "env-file"):
-            self.golden(f"cpu.env.{form}", self.run_program("plan", "env", path, "--format", form, status=0).out)
+        for form, suffix in (("sh", "env-sh"), ("json", "env-json"), ("env-file", "env-file")):
+            self.golden(f"cpu.{suffix}", self.run_program("plan", "env", path, "--format", form, status=0).out)
 
     def test_canonical_hashes_to_the_id(self):
         for name, document in EXAMPLES.items():
