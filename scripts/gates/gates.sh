@@ -67,7 +67,8 @@ gate_format() {
 
 gate_tidy() {
 	tracked 'src/*.c' 'fuzz/*.c' 'tests/*.c' | scripts/gates/compiled.py "$gcc_build" |
-		xargs -0 -P "$jobs" -n 2 clang-tidy -p "$gcc_build" -quiet --extra-arg=-DMXT_STATIC_ANALYSIS
+		xargs -0 -P "$jobs" -n 2 clang-tidy -p "$gcc_build" -quiet --extra-arg=-DMXT_STATIC_ANALYSIS 2>&1 |
+		sed '/ warnings\{0,1\} generated\.$/d'
 }
 
 gate_cppcheck() {

@@ -103,8 +103,8 @@ static void find_wrong_build(const struct mxt_survey *survey, const struct mxt_t
 	}
 	if (missing == MXT_GPU_VENDOR_COUNT || install->files.version[0] == '\0')
 		return;
-	mxt_find(result, MXT_CHECK_WARN, "this torch is not built for the %s GPU%s here", mxt_gpu_vendor_name(missing),
-		 survey->gpus.count[missing] == 1 ? "" : "s");
+	mxt_find(result, MXT_CHECK_WARN, "this torch is not built for the %s GPU%s here",
+		 mxt_gpu_vendor_name((enum mxt_gpu_vendor)missing), survey->gpus.count[missing] == 1 ? "" : "s");
 	mxt_wrong(result, "training would run on the CPU, or not at all");
 	mxt_todo(result, "install the %s build: https://pytorch.org/get-started/locally/", wanted[missing]);
 }
