@@ -127,13 +127,15 @@ static void close_from(int first)
 	close_by_list(first);
 }
 
-MXT_NORETURN static void child_main(const struct mxt_spawn *spawn, pid_t parent)
+MXT_NORETURN static void child_main(const struct mxt_spawn *spawn, pid_t parent, int armed_fd)
 {
 	(void)setpgid(0, 0);
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
 		give_up("prctl(PR_SET_PDEATHSIG)");
 	if (getppid() != parent) /* it died before the signal was armed */
 		_exit(EXIT_BARE);
+	if (write(armed_fd, "", 1) != 1)
+		give_up("telling the supervisor");
 	place_descriptors(spawn);
 	close_from(MXT_WORKER_SOCKET_FD + 1);
 	reset_signals();
@@ -141,7 +143,7 @@ MXT_NORETURN static void child_main(const struct mxt_spawn *spawn, pid_t parent)
 	give_up(spawn->program);
 }
 
-int mxt_spawn(const struct mxt_spawn *spawn, pid_t *ret_pid, struct mxt_error *err)
+static int fork_child(const struct mxt_spawn *spawn, int armed_fd, pid_t *ret_pid, struct mxt_error *err)
 {
 	sigset_t all, before;
 	(void)sigfillset(&all);
@@ -150,7 +152,7 @@ int mxt_spawn(const struct mxt_spawn *spawn, pid_t *ret_pid, struct mxt_error *e
 	pid_t pid = fork();
 	int fault = errno;
 	if (pid == 0)
-		child_main(spawn, parent);
+		child_main(spawn, parent, armed_fd);
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (pid < 0)
 		return mxt_error_set(err, -fault, MXT_E_SPAWN,
@@ -159,4 +161,27 @@ int mxt_spawn(const struct mxt_spawn *spawn, pid_t *ret_pid, struct mxt_error *e
 	(void)setpgid(pid, pid); /* whoever is first; so that the group exists when this returns */
 	*ret_pid = pid;
 	return 0;
+}
+
+/* Until the child dies with us it must not be stopped, or it could outlive us; so this waits for it. */
+static void await_armed(int fd)
+{
+	char byte;
+	ssize_t got;
+	do
+		got = read(fd, &byte, 1); /* nothing: it ended before, which whoever waits for it will see */
+	while (got < 0 && errno == EINTR);
+}
+
+int mxt_spawn(const struct mxt_spawn *spawn, pid_t *ret_pid, struct mxt_error *err)
+{
+	int armed[2];
+	if (pipe2(armed, O_CLOEXEC) < 0)
+		return mxt_error_errno(err, errno, "cannot create a pipe for a worker");
+	int rc = fork_child(spawn, armed[1], ret_pid, err);
+	(void)close(armed[1]);
+	if (rc == 0)
+		await_armed(armed[0]);
+	(void)close(armed[0]);
+	return rc;
 }

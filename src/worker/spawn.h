@@ -21,7 +21,8 @@ struct mxt_spawn {
 /*
  * Starts the process: leader of a process group of its own, killed when the calling thread ends, signal mask and
  * dispositions at their defaults, no other descriptor open. What fails between fork and exec is a line on its
- * standard error and exit status 126. Descriptors of `spawn` stay the caller's.
+ * standard error and exit status 126. Descriptors of `spawn` stay the caller's. Returns as soon as the process is bound
+ * to die with the calling thread; it may not have called exec yet.
  */
 int mxt_spawn(const struct mxt_spawn *spawn, pid_t *ret_pid, struct mxt_error *err);
 

@@ -112,7 +112,7 @@ static void fail_closed(struct mxt_worker *worker)
 static void fail_late(struct mxt_worker *worker, uint64_t deadline_ns)
 {
 	uint64_t waited_ns = deadline_ns > worker->since_ns ? deadline_ns - worker->since_ns : 0;
-	uint64_t tenths = waited_ns / (MXT_NS_PER_S / 10);
+	uint64_t tenths = (waited_ns + MXT_NS_PER_S / 20) / (MXT_NS_PER_S / 10);
 	char state = mxt_process_state(&worker->link.process);
 	const char *why = state == 'T'   ? " (something stopped the process)"
 			  : state == 'D' ? " (it waits inside the kernel)"
