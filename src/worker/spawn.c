@@ -23,7 +23,8 @@
 #define SAFE_FD   10 /* where descriptors wait until their final numbers are free */
 #define EXIT_BARE 126
 
-MXT_NORETURN static void give_up(const char *what)
+/* `fd`: what is, or will be, standard error. */
+MXT_NORETURN static void give_up(int fd, const char *what)
 {
 	char digits[16];
 	size_t at = sizeof digits;
@@ -33,10 +34,10 @@ MXT_NORETURN static void give_up(const char *what)
 	while ((number /= 10) > 0);
 	static const char before[] = "worker cannot start: ";
 	static const char middle[] = " failed with error number ";
-	ssize_t ignored = write(STDERR_FILENO, before, sizeof before - 1);
-	ignored += write(STDERR_FILENO, what, strlen(what));
-	ignored += write(STDERR_FILENO, middle, sizeof middle - 1);
-	ignored += write(STDERR_FILENO, digits + at, sizeof digits - at);
+	ssize_t ignored = write(fd, before, sizeof before - 1);
+	ignored += write(fd, what, strlen(what));
+	ignored += write(fd, middle, sizeof middle - 1);
+	ignored += write(fd, digits + at, sizeof digits - at);
 	(void)ignored;
 	_exit(EXIT_BARE);
 }
@@ -62,11 +63,11 @@ static void place_descriptors(const struct mxt_spawn *spawn)
 	for (size_t i = 0; i < MXT_ARRAY_LEN(from); i++) {
 		held[i] = fcntl(from[i], F_DUPFD, SAFE_FD);
 		if (held[i] < 0)
-			give_up("duplicating a descriptor");
+			give_up(spawn->output_fd, "duplicating a descriptor");
 	}
 	for (size_t i = 0; i < MXT_ARRAY_LEN(from); i++)
 		if (dup2(held[i], to[i]) < 0)
-			give_up("placing a descriptor");
+			give_up(spawn->output_fd, "placing a descriptor");
 }
 
 struct kernel_dirent { /* as getdents64(2) writes it */
@@ -105,7 +106,7 @@ static void close_by_list(int first)
 {
 	int directory = open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (directory < 0)
-		give_up("reading /proc/self/fd");
+		give_up(STDERR_FILENO, "reading /proc/self/fd");
 	char entries[4096];
 	bool closed = true;
 	while (closed) {
@@ -131,16 +132,16 @@ MXT_NORETURN static void child_main(const struct mxt_spawn *spawn, pid_t parent,
 {
 	(void)setpgid(0, 0);
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
-		give_up("prctl(PR_SET_PDEATHSIG)");
+		give_up(spawn->output_fd, "prctl(PR_SET_PDEATHSIG)");
 	if (getppid() != parent) /* it died before the signal was armed */
 		_exit(EXIT_BARE);
 	if (write(armed_fd, "", 1) != 1)
-		give_up("telling the supervisor");
+		give_up(spawn->output_fd, "telling the supervisor");
 	place_descriptors(spawn);
 	close_from(MXT_WORKER_SOCKET_FD + 1);
 	reset_signals();
 	(void)execve(spawn->program, spawn->argv, spawn->environment);
-	give_up(spawn->program);
+	give_up(STDERR_FILENO, spawn->program);
 }
 
 static int fork_child(const struct mxt_spawn *spawn, int armed_fd, pid_t *ret_pid, struct mxt_error *err)

@@ -21,7 +21,7 @@
 #include "protocol.h"
 #include "worker.h"
 
-enum { EXIT_DONE = 0, EXIT_SOCKET = 64, EXIT_NONSENSE = 65 };
+enum { EXIT_DONE = 0, EXIT_SOCKET = 64, EXIT_NONSENSE = 65, EXIT_MEMORY = 66 };
 
 struct session {
 	const struct mxt_device_ops *ops;
@@ -232,8 +232,10 @@ MXT_NORETURN void mxt_worker_main(const char *device, unsigned ordinal, int sock
 {
 	prepare_process(socket_fd);
 	struct session *session = calloc(1, sizeof *session);
-	if (!session)
-		leave(EXIT_SOCKET);
+	if (!session) {
+		(void)fputs("memory ran out\n", stderr);
+		leave(EXIT_MEMORY);
+	}
 	session->socket_fd = socket_fd;
 	session->ops = mxt_device_find(device);
 	if (!session->ops) {
