@@ -73,7 +73,8 @@ static void too_few_descriptors(void **state)
 		refused += rc < 0;
 	}
 	assert_int_equal(rc, 1);
-	assert_int_equal(refused, 7); /* a pair, a pipe, /dev/null, the pipe of the start */
+	assert_in_range(refused, 3,
+			7); /* a pair, a pipe, /dev/null, the pipe of the start; numbers may be free below */
 }
 
 int main(int argc, char **argv)
