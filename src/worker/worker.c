@@ -32,18 +32,31 @@ struct mxt_worker {
 	json_t *facts;
 };
 
-int mxt_worker_start(const struct mxt_worker_spec *spec, struct mxt_worker **ret_worker, struct mxt_error *err)
+static struct mxt_worker *worker_alloc(const struct mxt_worker_spec *spec)
 {
 	struct mxt_worker *worker = calloc(1, sizeof *worker);
 	char *label = strdup(spec->label);
-	int rc = worker && label ? mxt_link_init(&worker->link, spec, err) : mxt_error_oom(err);
-	if (rc < 0) {
-		free(label);
+	if (!worker || !label) {
 		free(worker);
-		return rc;
+		free(label);
+		return NULL;
 	}
 	worker->label = label;
 	worker->since_ns = mxt_now_ns(spec->clock);
+	return worker;
+}
+
+int mxt_worker_start(const struct mxt_worker_spec *spec, struct mxt_worker **ret_worker, struct mxt_error *err)
+{
+	struct mxt_worker *worker = worker_alloc(spec);
+	if (!worker)
+		return mxt_error_oom(err);
+	int rc = mxt_link_init(&worker->link, spec, err);
+	if (rc < 0) {
+		free(worker->label);
+		free(worker);
+		return rc;
+	}
 	*ret_worker = worker;
 	return 0;
 }

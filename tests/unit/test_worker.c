@@ -197,7 +197,7 @@ static void the_environment_is_exactly_the_one_given(void **state)
 	struct mxt_worker *worker = mxt_fixture_start_prepared(fixture, "bare");
 	char text[4096], expected[256];
 	size_t len = read_proc(mxt_worker_pid(worker), "environ", text, sizeof text);
-	int n = snprintf(expected, sizeof expected, "%s%cA=1%cEMPTY=", fixture->variable, 0, 0);
+	int n = snprintf(expected, sizeof expected, "%s%cA=1%cEMPTY=", fixture->variables[0], 0, 0);
 	assert_int_equal(len, (size_t)n + 1);
 	assert_memory_equal(text, expected, len);
 	mxt_fixture_destroy(worker);

@@ -71,7 +71,7 @@ static bool worker_fails(struct mxt_worker_fixture *fixture, int nth)
 {
 	char variable[32];
 	(void)snprintf(variable, sizeof variable, "MXT_FAIL_ALLOCATION=%d", nth);
-	char *environment[] = {fixture->variable, variable, NULL};
+	char *environment[] = {fixture->variables[0], variable, NULL};
 	struct mxt_worker_spec spec = mxt_fixture_spec(fixture, "bare");
 	spec.environment = environment;
 	struct mxt_worker *worker = mxt_fixture_start(&spec);

@@ -43,14 +43,15 @@ int mxt_worker_fixture_setup(void **state)
 	struct mxt_worker_fixture *fixture = calloc(1, sizeof *fixture);
 	if (!fixture)
 		return -1;
-	strcpy(fixture->path, "/tmp/mxt-scenario-XXXXXX");
+	(void)snprintf(fixture->path, sizeof fixture->path, "/tmp/mxt-scenario-XXXXXX");
 	int fd = mkstemp(fixture->path);
 	if (fd < 0 || close(fd) < 0) {
 		free(fixture);
 		return -1;
 	}
-	(void)snprintf(fixture->variable, sizeof fixture->variable, "MINDXTRAIN_FAKE_SCENARIO=%s", fixture->path);
-	fixture->environment[0] = fixture->variable;
+	char variable[128];
+	(void)snprintf(variable, sizeof variable, "MINDXTRAIN_FAKE_SCENARIO=%s", fixture->path);
+	mxt_fixture_variable(fixture, variable);
 	fixture->n_fds = mxt_count_fds();
 	mxt_fixture_scenario(fixture, "{\"seed\": 1}");
 	*state = fixture;
@@ -91,8 +92,10 @@ void mxt_fixture_variable(struct mxt_worker_fixture *fixture, const char *assign
 	size_t i = 0;
 	while (fixture->environment[i])
 		i++;
-	assert_true(i <= MXT_FIXTURE_VARIABLES);
-	fixture->environment[i] = (char *)(uintptr_t)assignment; /* execve() changes nothing */
+	size_t bytes = strlen(assignment) + 1;
+	assert_true(i < MXT_FIXTURE_VARIABLES && bytes <= sizeof fixture->variables[i]);
+	memcpy(fixture->variables[i], assignment, bytes);
+	fixture->environment[i] = fixture->variables[i];
 }
 
 struct mxt_worker_spec mxt_fixture_spec(struct mxt_worker_fixture *fixture, const char *label)

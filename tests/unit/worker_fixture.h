@@ -14,8 +14,8 @@
 
 struct mxt_worker_fixture {
 	char path[64];                                /* the scenario file */
-	char variable[128];                           /* MINDXTRAIN_FAKE_SCENARIO=path */
-	char *environment[MXT_FIXTURE_VARIABLES + 2]; /* that one first */
+	char variables[MXT_FIXTURE_VARIABLES][512];   /* MINDXTRAIN_FAKE_SCENARIO=path, then what was added */
+	char *environment[MXT_FIXTURE_VARIABLES + 1]; /* the same */
 	size_t n_fds;                                 /* before the test */
 };
 
@@ -34,7 +34,7 @@ void mxt_fixture_scenario(const struct mxt_worker_fixture *fixture, const char *
 /* The scenario {"bare": {"gemm": {"faults": [fault]}}}. */
 void mxt_fixture_fault(const struct mxt_worker_fixture *fixture, const char *fault);
 
-/* Adds "NAME=value" (borrowed) to what workers get. */
+/* Adds "NAME=value" to what workers get. */
 void mxt_fixture_variable(struct mxt_worker_fixture *fixture, const char *assignment);
 
 /* For the fixture's environment, the real clock and no cancelling. */

@@ -26,6 +26,7 @@ static int act_raise(const struct mxt_fake_fault *fault, struct mxt_fake_effect 
 {
 	(void)effect;
 	(void)err;
+	(void)signal(fault->status, SIG_DFL); /* whatever a sanitizer made of it */
 	(void)raise(fault->status);
 	return 0;
 }
@@ -84,12 +85,13 @@ static int act_no_memory(const struct mxt_fake_fault *fault, struct mxt_fake_eff
 static int act_eat_memory(const struct mxt_fake_fault *fault, struct mxt_fake_effect *effect, struct mxt_error *err)
 {
 	(void)effect;
-	const size_t block = (size_t)1 << 20;
+	const size_t block = (size_t)1 << 20, page = 4096;
 	for (uint64_t eaten = 0; eaten < fault->bytes; eaten += block) {
-		char *memory = malloc(block);
+		volatile char *memory = malloc(block); /* volatile: no compiler may see that it is useless */
 		if (!memory)
 			return mxt_error_oom(err);
-		memset(memory, 1, block); /* never freed: that is the fault */
+		for (size_t at = 0; at < block; at += page)
+			memory[at] = 1;
 	}
 	return 0;
 }
