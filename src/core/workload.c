@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "axolotl_config.h"
 #include "error.h"
 #include "model_source.h"
 #include "workload_build.h"
@@ -195,13 +196,33 @@ static int add_consequences(struct mxt_workload *w, struct mxt_error *err)
 
 /* ---- loading ---- */
 
+static int read_sources(const struct mxt_workload_source *source, struct mxt_workload *w, struct mxt_error *err)
+{
+	MXT_CLEANUP_AXOLOTL struct mxt_axolotl_config config = MXT_AXOLOTL_CONFIG_INIT;
+	if (source->config_yaml) {
+		int rc = mxt_axolotl_config_read(source->config_yaml, w, &config, err);
+		if (rc < 0)
+			return rc;
+	}
+	const char *model = source->model ? source->model : config.base_model;
+	if (!model && source->config_yaml)
+		return mxt_error_set(err, -EINVAL, MXT_E_YAML_VALUE,
+				     "%s: base_model is missing; add it, or name the model with --model",
+				     source->config_yaml);
+	if (!model)
+		return mxt_error_set(err, -EINVAL, MXT_E_WORKLOAD_SOURCE,
+				     "no workload is named; give --config FILE.yaml or --model NAME");
+	const char *revision = source->model ? NULL : config.revision;
+	int rc = mxt_model_source_read(model, revision, source->environment, w, err);
+	if (rc < 0 && !source->model)
+		mxt_error_wrap(err, "%s: base_model", source->config_yaml);
+	return rc;
+}
+
 static int load(const struct mxt_workload_source *source, struct mxt_workload *w, struct mxt_error *err)
 {
 	w->training = default_training;
-	if (!source->model)
-		return mxt_error_set(err, -EINVAL, MXT_E_WORKLOAD_SOURCE,
-				     "no workload is named; give --config FILE.yaml or --model NAME");
-	int rc = mxt_model_source_read(source->model, NULL, source->environment, w, err);
+	int rc = read_sources(source, w, err);
 	if (rc == 0)
 		rc = apply_flags(source, &w->training, err);
 	if (rc < 0)

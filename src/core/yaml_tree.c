@@ -211,6 +211,7 @@ static int compose_scalar(struct loader *l, const yaml_event_t *event, struct mx
 		return mxt_error_oom(l->err);
 	memcpy(node->text, event->data.scalar.value, node->len + 1);
 	enum mxt_yaml_style style = style_of(event->data.scalar.style);
+	node->quoted = style != MXT_YAML_PLAIN;
 	rc = resolve(l, tag, style, node);
 	if (rc == 0)
 		rc = add_span(l, node, style);

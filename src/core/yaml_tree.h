@@ -34,6 +34,7 @@ struct mxt_yaml_node {
 	size_t begin, end; /* bytes of the file: a scalar as it is written, the start of anything else */
 	char *text;        /* scalars: owned, NUL-terminated, holds no NUL; else NULL */
 	size_t len;
+	bool quoted;                    /* scalars: in quotes, or a block text */
 	struct mxt_yaml_entry *entries; /* owned: members, merged ones behind the map's own; elements */
 	size_t count;
 	size_t weight;              /* nodes below and including this one, aliases expanded */

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What --print-workload shows: the problems with their share of the step's floating-point operations, the scale, what
+ * is not modelled, notes.
+ */
+#ifndef MXT_CLI_PRINT_WORKLOAD_H
+#define MXT_CLI_PRINT_WORKLOAD_H
+
+#include <stdio.h>
+
+struct mxt_problem_set;
+struct mxt_workload;
+
+/* Plain lines, the same whatever the locale. 0, -ENOMEM, or -EIO when `out` has failed. */
+int mxt_print_workload(FILE *out, const struct mxt_workload *workload, const struct mxt_problem_set *set);
+
+#endif
