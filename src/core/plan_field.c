@@ -111,7 +111,9 @@ void mxt_field_rule_text(const struct mxt_field_rule *rule, struct mxt_buf *buf)
 	    [MXT_FIELD_CONTRACT] = "an object of environment variables",
 	    [MXT_FIELD_ANY] = "any value",
 	};
-	if (rule->kind == MXT_FIELD_INTEGER)
+	if (rule->kind == MXT_FIELD_INTEGER && rule->min == rule->max)
+		mxt_buf_printf(buf, "the number %" PRId64, rule->min);
+	else if (rule->kind == MXT_FIELD_INTEGER)
 		mxt_buf_printf(buf, "a whole number from %" PRId64 " to %" PRId64, rule->min, rule->max);
 	else if (rule->kind == MXT_FIELD_FLAG)
 		mxt_buf_puts(buf, rule->min ? "true" : "false");
