@@ -1,16 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How a choice is made from interleaved, step-weighted block times. One race object per probe; it only does arithmetic,
- * so that the same code runs on measurements and in the simulation that shows its error rates.
+ * How a choice is made, as an object without input or output: it says which candidates the next block must time, takes
+ * the block's times, and gives the verdict. The same object runs on real measurements and in the simulation that shows
+ * its error rates (docs/choosing.md).
  *
  * Candidates: [0] is `bare`; exactly one is bare's twin (same environment, second process); optionally one is `yours`.
- * The incumbent is `yours` where it races, else `bare`. A block holds one step-weighted time per candidate, measured in
- * one round, in random order.
+ * The incumbent is `yours` where it races, else `bare`. A challenger must beat both of them, and `bare` may replace
+ * `yours` like a challenger. A block holds one step-weighted time per candidate, measured in one round. The order
+ * within a round must be drawn anew for each round: the bounds rest on it.
  *
  *   screen   4 blocks of everybody; challengers that are not faster are dropped, the best few go on
- *   decide   fresh blocks; looks only after 4, 8, 16 and 32 of them; per look a one-sided bound on the mean log ratio
- * at alpha / (looks x challengers); a challenger wins when its bound exceeds the margin against every incumbent floor
- * what separates bare from its twin; above the margin the choice is unresolved and the incumbent stays
+ *   decide   fresh blocks; looks only after 4, 8, 16 and 32 of them; per look a one-sided bound on the trimmed mean log
+ *            ratio at alpha / (probes x looks x challengers); a challenger passes when its bound exceeds the margin
+ *   floor    what separates bare from its twin; while it exceeds the margin nothing wins
+ *   tie      gains that do not surely differ by more than a third of the margin; deterministic first, then by name
+ *   end      one passed and no other can still displace it; or no challenger can gain more than the margin; or the
+ *            floor surely exceeds the margin; or 32 blocks are done
  */
 #ifndef MXT_CORE_CHOOSE_H
 #define MXT_CORE_CHOOSE_H
@@ -22,6 +27,7 @@
 #include "compiler.h"
 
 #define MXT_RACE_MAX_CANDIDATES 32
+#define MXT_RACE_MAX_SCREEN     16 /* blocks */
 
 enum mxt_role { MXT_ROLE_BARE, MXT_ROLE_TWIN, MXT_ROLE_YOURS, MXT_ROLE_CHALLENGER };
 
@@ -32,41 +38,45 @@ struct mxt_entrant {
 };
 
 struct mxt_race_params {
-	uint32_t margin_ppm;    /* a winner's bound must exceed this: 30000 by default */
-	uint32_t alpha_ppm;     /* family-wise false-winner rate: 10000 by default */
-	uint32_t screen_blocks; /* 4 */
+	uint32_t margin_ppm;    /* a winner's bound must exceed this: 30000 by default; below 10^6 */
+	uint32_t alpha_ppm;     /* false winners per plan: 10000 by default; 1 to 100000 */
+	uint32_t screen_blocks; /* 4; 1 to MXT_RACE_MAX_SCREEN */
 	uint32_t max_finalists; /* challengers that go on after the screen: 3 */
+	uint32_t probes;        /* races of the same plan, which share alpha: 1 by default, at least 1 */
 };
 
 #define MXT_RACE_PARAMS_DEFAULT                                                                                        \
 	{                                                                                                              \
-		30000, 10000, 4, 3                                                                                     \
+		30000, 10000, 4, 3, 1                                                                                  \
 	}
 
 enum mxt_verdict {
 	MXT_VERDICT_WINNER,       /* a challenger is surely faster by more than the margin */
-	MXT_VERDICT_INCUMBENT,    /* no challenger is: the incumbent stays */
-	MXT_VERDICT_UNRESOLVED,   /* the floor exceeds the margin, or blocks ran out too early to tell: the incumbent
-				     stays */
-	MXT_VERDICT_NO_INCUMBENT, /* the incumbent failed: nothing is chosen */
+	MXT_VERDICT_INCUMBENT,    /* surely none is: the incumbent stays */
+	MXT_VERDICT_UNRESOLVED,   /* it could not be told (floor, too few blocks): the incumbent stays */
+	MXT_VERDICT_NO_INCUMBENT, /* an incumbent failed: nothing is chosen */
 };
+
+#define MXT_BOUND_UNKNOWN_PPM (-1000000) /* before the first look */
 
 struct mxt_choice {
 	enum mxt_verdict verdict;
-	size_t winner;      /* index of the entrant that ships */
+	size_t winner;      /* index of the entrant that ships: the incumbent unless the verdict is a winner */
 	size_t incumbent;   /* index */
-	size_t best;        /* fastest challenger seen, or the incumbent when there is none */
-	int32_t gain_ppm;   /* best against the incumbent: 1 - time ratio (geometric mean over decide blocks) */
+	size_t best;        /* the winner, else the fastest challenger seen, else the incumbent */
+	int32_t gain_ppm;   /* best against the incumbent: 1 - time ratio (trimmed geometric mean over decide blocks) */
 	int32_t bound_ppm;  /* one-sided lower bound of that gain at the level of the last look */
 	uint32_t floor_ppm; /* twins' distance */
-	uint32_t blocks;    /* decide blocks used */
+	uint32_t blocks;    /* decide blocks that the last look saw */
 	const char *rule;   /* static text: why */
 };
 
 struct mxt_race;
 
-/* Entrants are copied, names borrowed. NULL when memory ran out or the roles are not one BARE first, one TWIN, at most
- * one YOURS. */
+/*
+ * Entrants are copied, names borrowed. NULL when memory ran out, when a parameter is out of range, or when the roles
+ * are not one BARE first, one TWIN, at most one YOURS.
+ */
 struct mxt_race *mxt_race_create(const struct mxt_entrant *entrants, size_t count,
 				 const struct mxt_race_params *params);
 void mxt_race_destroy(struct mxt_race *race);
@@ -74,27 +84,34 @@ void mxt_race_destroy(struct mxt_race *race);
 /* Which entrants the next block must hold, as a mask over their indices; 0 when the race is over. */
 uint32_t mxt_race_wants(const struct mxt_race *race);
 
-/* Adds a block: time_ns[i] > 0 for every wanted entrant; the others are ignored. */
-void mxt_race_add_block(struct mxt_race *race, const double *time_ns);
+/*
+ * Adds a block: time_ns[i] for every wanted entrant; the others are ignored. `order` holds the indices of the entrants
+ * in the order in which this round timed them (n_order 0: not known). A time that is not positive and finite drops its
+ * entrant. Nothing happens when the race is over.
+ */
+void mxt_race_add_block(struct mxt_race *race, const double *time_ns, const uint32_t *order, size_t n_order);
 
 /* The entrant failed (crash, wrong result, unsupported) and races no more. */
 void mxt_race_drop(struct mxt_race *race, size_t entrant);
 
-/* The choice as things stand; final once mxt_race_wants() is 0. Usable after the first block. */
+/* The choice as of the last look; final once mxt_race_wants() is 0. Usable at any time. */
 void mxt_race_choice(const struct mxt_race *race, struct mxt_choice *ret_choice);
 
 /* True once the screen is over (for progress display). */
 bool mxt_race_deciding(const struct mxt_race *race);
 
 /*
- * The confirm stage: is B surely slower than A? Log ratios of B's time to A's, block by block; looks and alpha as
- * above.
+ * The confirm stage: is B surely slower than A, or surely faster? `log_ratios` are logarithms of B's time over A's,
+ * block by block. Looks as above: only the first 32, 16, 8 or 4 blocks count, whichever is reached, so that stopping at
+ * any moment keeps the level; below 4 nothing is sure. alpha is split over the looks and over `comparisons` (at least
+ * 1): how many such races the plan goes through.
  */
 struct mxt_confirm {
-	bool surely_slower; /* lower bound of the slowdown exceeds 0 */
-	bool surely_faster;
-	int32_t gain_ppm;
-	int32_t bound_ppm;
+	bool surely_slower; /* B's gain is below 0 at the level */
+	bool surely_faster; /* B's gain is above 0 at the level */
+	int32_t gain_ppm;   /* B against A: 1 - time ratio */
+	int32_t bound_ppm;  /* one-sided lower bound of it; MXT_BOUND_UNKNOWN_PPM below 4 blocks */
+	uint32_t blocks;    /* that counted */
 };
 void mxt_confirm_evaluate(const double *log_ratios, size_t count, uint32_t alpha_ppm, size_t comparisons,
 			  struct mxt_confirm *ret_confirm);

@@ -200,7 +200,7 @@ static int race_rounds(struct mxt_session *session, struct group *group, const s
 		if (rc < 0)
 			return rc;
 		drop_failed(group);
-		mxt_race_add_block(group->race, times);
+		mxt_race_add_block(group->race, times, NULL, 0);
 		rc = mxt_field_retire(field, mxt_race_wants(group->race), err);
 		if (rc < 0)
 			return rc;
