@@ -48,7 +48,7 @@ int main(int argc, char **argv)
 	if (mxt_plan_read(argv[1], &plan, err) == 0)
 		status = print_plan(plan, err);
 	else
-		fprintf(stderr, "MXT-%d: %s\n", mxt_error_number(err), mxt_error_message(err));
+		(void)fprintf(stderr, "MXT-%d: %s\n", mxt_error_number(err), mxt_error_message(err));
 	mxt_plan_destroy(plan);
 	mxt_error_destroy(err);
 	return status;

@@ -5,7 +5,6 @@
  * What the documentation says about plans, written from the tables that the reader checks them with: the JSON Schema,
  * and the tables of docs/plan.md and docs/variables.md. A test holds the files in the tree against this.
  */
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,18 +46,21 @@ static json_t *word_array(const char *words)
 
 /* ---- the schema: values of variables ---- */
 
+static bool is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
 /* Appends "a|b" for "a b", escaped; every letter as [aA] when case does not matter. */
 static void append_alternatives(const char *words, bool any_case, struct mxt_buf *buf)
 {
 	for (; *words; words++) {
 		if (*words == ' ')
 			mxt_buf_putc(buf, '|');
-		else if (any_case && isalpha((unsigned char)*words))
-			mxt_buf_printf(buf, "[%c%c]", tolower((unsigned char)*words), toupper((unsigned char)*words));
-		else if (strchr("\\^$.|?*+()[]{}", *words))
-			mxt_buf_printf(buf, "\\%c", *words);
+		else if (any_case && is_letter(*words))
+			mxt_buf_printf(buf, "[%c%c]", *words | 0x20, *words & ~0x20);
 		else
-			mxt_buf_putc(buf, *words);
+			mxt_buf_printf(buf, "%s%c", strchr("\\^$.|?*+()[]{}", *words) ? "\\" : "", *words);
 	}
 }
 
