@@ -64,7 +64,7 @@ static int run_command(const struct mxt_command *command, struct mxt_cli *cli, i
 	if (!args.help)
 		return command->run(cli, &args, err);
 	(void)fprintf(cli->out, "usage: mindxtrain %s %s\n\n%s\n\noptions:\n", command->name, command->synopsis,
-		      command->summary);
+		      command->summary ? command->summary : "for the program itself");
 	mxt_options_print(command->options, command->n_options, cli->out);
 	return MXT_EXIT_DONE;
 }
@@ -113,6 +113,7 @@ int main(int argc, char **argv)
 	struct mxt_error err = MXT_ERROR_INIT;
 	open_standard_streams();
 	(void)signal(SIGPIPE, SIG_IGN);
+	(void)signal(SIGCHLD, SIG_DFL); /* ignored by whoever started us, it would lose the ends of workers */
 	int status = dispatch(&cli, argc, argv, &err);
 	if (status >= 0 && flush_results(cli.out, &err) < 0)
 		status = err.status;
