@@ -118,6 +118,17 @@ static void a_problem_that_was_not_prepared_costs_the_worker(void **state)
 	mxt_fixture_destroy(worker);
 }
 
+static void without_a_program_it_is_this_one(void **state)
+{
+	if (mxt_under_valgrind())
+		skip(); /* which is what /proc/self/exe runs then */
+	struct mxt_worker_spec spec = mxt_fixture_spec(*state, "bare");
+	spec.program = NULL;
+	struct mxt_worker *worker = mxt_fixture_start(&spec);
+	assert_int_equal(mxt_fixture_ready(worker, AMPLE_MS), MXT_OK);
+	mxt_fixture_destroy(worker);
+}
+
 /* ---- what the caller may get wrong ---- */
 
 static void requests_out_of_range_are_ours(void **state)
@@ -446,6 +457,7 @@ int main(int argc, char **argv)
 	    MXT_WORKER_TEST(results_are_the_callers_to_judge),
 	    MXT_WORKER_TEST(an_unsupported_problem_keeps_the_worker),
 	    MXT_WORKER_TEST(a_problem_that_was_not_prepared_costs_the_worker),
+	    MXT_WORKER_TEST(without_a_program_it_is_this_one),
 	    MXT_WORKER_TEST(requests_out_of_range_are_ours),
 	    MXT_WORKER_TEST(a_request_before_ready_is_refused),
 	    MXT_WORKER_TEST(a_program_that_is_not_there_is_named),

@@ -38,6 +38,12 @@ bool mxt_has_children(void)
 	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 || errno != ECHILD;
 }
 
+bool mxt_under_valgrind(void)
+{
+	const char *preload = getenv("LD_PRELOAD");
+	return preload && strstr(preload, "valgrind");
+}
+
 int mxt_worker_fixture_setup(void **state)
 {
 	struct mxt_worker_fixture *fixture = calloc(1, sizeof *fixture);
@@ -52,6 +58,10 @@ int mxt_worker_fixture_setup(void **state)
 	char variable[128];
 	(void)snprintf(variable, sizeof variable, "MINDXTRAIN_FAKE_SCENARIO=%s", fixture->path);
 	mxt_fixture_variable(fixture, variable);
+	if (readlink("/proc/self/exe", fixture->program, sizeof fixture->program - 1) < 0) {
+		free(fixture);
+		return -1;
+	}
 	fixture->n_fds = mxt_count_fds();
 	mxt_fixture_scenario(fixture, "{\"seed\": 1}");
 	*state = fixture;
@@ -104,7 +114,8 @@ struct mxt_worker_spec mxt_fixture_spec(struct mxt_worker_fixture *fixture, cons
 					.device = "fake",
 					.environment = fixture->environment,
 					.clock = &mxt_clock_monotonic,
-					.cancel_fd = -1};
+					.cancel_fd = -1,
+					.program = fixture->program};
 }
 
 uint64_t mxt_in_ms(uint64_t ms)

@@ -14,6 +14,7 @@
 
 struct mxt_worker_fixture {
 	char path[64];                                /* the scenario file */
+	char program[512];                            /* this one; under valgrind /proc/self/exe is another */
 	char variables[MXT_FIXTURE_VARIABLES][512];   /* MINDXTRAIN_FAKE_SCENARIO=path, then what was added */
 	char *environment[MXT_FIXTURE_VARIABLES + 1]; /* the same */
 	size_t n_fds;                                 /* before the test */
@@ -37,7 +38,7 @@ void mxt_fixture_fault(const struct mxt_worker_fixture *fixture, const char *fau
 /* Adds "NAME=value" to what workers get. */
 void mxt_fixture_variable(struct mxt_worker_fixture *fixture, const char *assignment);
 
-/* For the fixture's environment, the real clock and no cancelling. */
+/* For this program, the fixture's environment, the real clock and no cancelling. */
 struct mxt_worker_spec mxt_fixture_spec(struct mxt_worker_fixture *fixture, const char *label);
 
 uint64_t mxt_in_ms(uint64_t ms); /* a deadline on the real clock */
@@ -62,5 +63,6 @@ enum mxt_stage mxt_fixture_course(struct mxt_worker *worker, enum mxt_stage limi
 
 size_t mxt_count_fds(void);
 bool mxt_has_children(void); /* zombies count */
+bool mxt_under_valgrind(void);
 
 #endif
