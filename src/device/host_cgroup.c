@@ -111,9 +111,11 @@ static bool find_mount(const char *mountinfo, unsigned version, const char *cont
 	return false;
 }
 
+/* Three octal digits of a byte; not of NUL, which no path holds. */
 static bool is_octal(const char *at)
 {
-	return at[0] >= '0' && at[0] <= '3' && at[1] >= '0' && at[1] <= '7' && at[2] >= '0' && at[2] <= '7';
+	return at[0] >= '0' && at[0] <= '3' && at[1] >= '0' && at[1] <= '7' && at[2] >= '0' && at[2] <= '7' &&
+	       memcmp(at, "000", 3) != 0;
 }
 
 /* mountinfo writes blanks and backslashes as \ooo. */

@@ -60,12 +60,14 @@ int mxt_host_numa_read(const struct mxt_sysroot *root, struct mxt_host_numa *ret
 	int rc = mxt_sysroot_read(root, NODES "/online", 65536, &text, NULL);
 	if (rc == 0 && mxt_cpu_list_parse(mxt_buf_text(&text), &online) == 0)
 		rc = read_nodes(root, &online, &numa);
+	if (rc != -ENOMEM) {
+		rc = mxt_sysroot_read_u64(root, "/proc/sys/kernel/numa_balancing", &numa.balancing.value, NULL);
+		numa.balancing.reported = rc == 0;
+	}
 	if (rc == -ENOMEM) {
 		mxt_host_numa_finish(&numa);
 		return mxt_error_oom(err);
 	}
-	numa.balancing.reported =
-	    mxt_sysroot_read_u64(root, "/proc/sys/kernel/numa_balancing", &numa.balancing.value, NULL) == 0;
 	*ret_numa = numa;
 	return 0;
 }

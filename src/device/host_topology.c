@@ -156,6 +156,19 @@ static int read_cpu_number(const struct mxt_sysroot *root, uint32_t cpu, const c
 	return mxt_sysroot_read_u64(root, path, ret_value, NULL);
 }
 
+/* Counts one processor; one that does not tell its seat is counted without. */
+static int read_folder(const struct mxt_sysroot *root, uint32_t cpu, struct census *census)
+{
+	struct seat seat = {0, 0};
+	census->processors++;
+	int rc = read_cpu_number(root, cpu, "physical_package_id", &seat.socket);
+	if (rc == 0)
+		rc = read_cpu_number(root, cpu, "core_id", &seat.core);
+	if (rc == 0)
+		rc = census_add(census, seat);
+	return rc == -ENOMEM ? rc : 0;
+}
+
 static int read_folders(const struct mxt_sysroot *root, struct census *census)
 {
 	MXT_CLEANUP_BUF struct mxt_buf online = MXT_BUF_INIT;
@@ -163,14 +176,8 @@ static int read_folders(const struct mxt_sysroot *root, struct census *census)
 	int rc = mxt_sysroot_read(root, "/sys/devices/system/cpu/online", 65536, &online, NULL);
 	if (rc < 0 || mxt_cpu_list_parse(mxt_buf_text(&online), &list) < 0)
 		return rc == -ENOMEM ? rc : 0;
-	rc = 0;
-	for (uint32_t cpu = 0; rc == 0 && (cpu = mxt_cpu_list_next(&list, cpu)) < MXT_CPU_LIST_MAX; cpu++) {
-		struct seat seat;
-		census->processors++;
-		if (read_cpu_number(root, cpu, "physical_package_id", &seat.socket) == 0 &&
-		    read_cpu_number(root, cpu, "core_id", &seat.core) == 0)
-			rc = census_add(census, seat);
-	}
+	for (uint32_t cpu = 0; rc == 0 && (cpu = mxt_cpu_list_next(&list, cpu)) < MXT_CPU_LIST_MAX; cpu++)
+		rc = read_folder(root, cpu, census);
 	return rc;
 }
 

@@ -94,15 +94,17 @@ static size_t read_at(int fd, void *bytes, size_t size, uint64_t offset)
 static int open_library(const struct mxt_sysroot *root, const char *path)
 {
 	MXT_CLEANUP_FREE char *full = mxt_sysroot_path(root, path);
-	return full ? open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -1;
+	return full ? open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -ENOMEM;
 }
 
-/* A library of another architecture is passed over, as the loader does; a damaged one is not. */
-static bool is_for(const struct mxt_sysroot *root, const struct mxt_host_cpu *cpu, const char *target)
+/*
+ * A library of another architecture is passed over, as the loader does; a damaged one is not. 1, 0, or -ENOMEM.
+ */
+static int is_for(const struct mxt_sysroot *root, const struct mxt_host_cpu *cpu, const char *target)
 {
 	MXT_CLEANUP_CLOSE int fd = open_library(root, target);
 	if (fd < 0)
-		return false;
+		return fd == -ENOMEM ? fd : 0;
 	unsigned char head[64];
 	size_t len = read_at(fd, head, sizeof head, 0);
 	if (len < 5 || memcmp(head, "\177ELF", 4) != 0)
@@ -125,8 +127,9 @@ static int try_place(const struct mxt_sysroot *root, const struct mxt_host_cpu *
 	int rc = mxt_sysroot_resolve(root, path.data, &target, NULL);
 	if (rc < 0)
 		return rc == -ENOMEM ? rc : 0;
-	if (!is_for(root, cpu, target))
-		return 0;
+	rc = is_for(root, cpu, target);
+	if (rc <= 0)
+		return rc;
 	file->path = mxt_buf_steal(&path);
 	file->target = mxt_steal_ptr(&target);
 	return file->path ? 0 : -ENOMEM;
