@@ -12,8 +12,8 @@
 #include "host_cpu.h"
 #include "json.h"
 #include "library_folders.h"
+#include "machine_file.h"
 #include "survey.h"
-#include "sysroot.h"
 
 static const struct package_row {
 	const char *distribution; /* ID in /etc/os-release */
@@ -38,13 +38,25 @@ static const char *install_command(const char *distribution)
 	return "install OpenBLAS, built for pthreads, with this distribution's package manager";
 }
 
-/* Adds to the fact `libraries`; what a library's file does not tell is NULL and left out. */
+/* A text that the machine does not tell is left out. */
+static int set_text(json_t *object, const char *key, const char *text)
+{
+	return text ? json_object_set_new(object, key, mxt_json_clean_text(text, PATH_MAX)) : 0;
+}
+
+/* Adds to the fact `libraries`. */
 static void add_library(struct mxt_check_result *result, const char *name, const char *path, const char *version,
 			const char *threading)
 {
-	json_t *library =
-	    json_pack("{s:s, s:s, s:s*, s:s*}", "name", name, "path", path, "version", version, "threading", threading);
-	if (json_array_append_new(json_object_get(result->facts, "libraries"), library) < 0)
+	MXT_CLEANUP_JSON json_t *library = json_object();
+	int rc = set_text(library, "name", name);
+	if (rc == 0)
+		rc = set_text(library, "path", path);
+	if (rc == 0)
+		rc = set_text(library, "version", version);
+	if (rc == 0)
+		rc = set_text(library, "threading", threading);
+	if (rc < 0 || json_array_append(json_object_get(result->facts, "libraries"), library) < 0)
 		result->failed = true;
 }
 
@@ -79,7 +91,8 @@ static bool is_mkl(const struct mxt_survey *survey, const char *folder, const ch
 {
 	MXT_CLEANUP_BUF struct mxt_buf path = MXT_BUF_INIT;
 	mxt_buf_printf(&path, "%s/%s", folder, name);
-	if (!mxt_sysroot_exists(survey->root, mxt_buf_text(&path)))
+	result->failed = result->failed || path.failed;
+	if (!mxt_machine_exists(survey->root, mxt_buf_text(&path), &result->failed))
 		return false;
 	add_library(result, "mkl", mxt_buf_text(&path), NULL, NULL);
 	mxt_find(result, MXT_CHECK_OK, "oneMKL: %s (not measured by this version)", mxt_buf_text(&path));
@@ -105,14 +118,11 @@ static void find_mkl(const struct mxt_survey *survey, struct mxt_check_result *r
 
 void mxt_check_blas(const struct mxt_survey *survey, struct mxt_check_result *result)
 {
-	struct mxt_host_cpu cpu;
 	size_t found = 0;
 	mxt_fact_json(result, "libraries", json_array());
-	if (mxt_host_cpu_read(survey->root, &cpu, NULL) < 0)
-		mxt_host_cpu_parse("", 0, &cpu);
 	for (int kind = 0; kind < MXT_BLAS_KIND_COUNT; kind++) {
 		MXT_CLEANUP_BLAS_FILE struct mxt_blas_file file = MXT_BLAS_FILE_INIT;
-		if (mxt_blas_file_find(survey->root, &cpu, (enum mxt_blas_kind)kind, &file, NULL) < 0) {
+		if (mxt_blas_file_find(survey->root, &survey->cpu, (enum mxt_blas_kind)kind, &file, NULL) < 0) {
 			result->failed = true;
 			return;
 		}

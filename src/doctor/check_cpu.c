@@ -11,6 +11,7 @@
 #include "cpu_list.h"
 #include "error.h"
 #include "host_cpu.h"
+#include "machine_file.h"
 #include "number.h"
 #include "survey.h"
 #include "sysroot.h"
@@ -82,6 +83,7 @@ static void find_counts(const struct mxt_survey *survey, struct mxt_check_result
 	append_count(&text, topology->threads, "thread");
 	if (smt.reported)
 		mxt_buf_printf(&text, " (SMT %s)", smt.value ? "on" : "off");
+	result->failed = result->failed || text.failed;
 	mxt_find(result, MXT_CHECK_OK, "%s", mxt_buf_text(&text));
 }
 
@@ -105,8 +107,8 @@ static void find_guest(const struct mxt_survey *survey, struct mxt_check_result 
 {
 	MXT_CLEANUP_BUF struct mxt_buf vendor = MXT_BUF_INIT;
 	MXT_CLEANUP_BUF struct mxt_buf stat = MXT_BUF_INIT;
-	const char *maker = mxt_survey_text(survey, "/sys/class/dmi/id/sys_vendor", &vendor);
-	struct mxt_reading steal = steal_ppm(mxt_survey_text(survey, "/proc/stat", &stat));
+	const char *maker = mxt_machine_text(survey->root, "/sys/class/dmi/id/sys_vendor", &vendor, &result->failed);
+	struct mxt_reading steal = steal_ppm(mxt_machine_text(survey->root, "/proc/stat", &stat, &result->failed));
 	mxt_fact_text(result, "system_vendor", maker);
 	mxt_fact_flag(result, "guest", survey->topology.guest);
 	mxt_fact_number(result, "steal_ppm", steal);
@@ -128,12 +130,9 @@ static void find_guest(const struct mxt_survey *survey, struct mxt_check_result 
 
 void mxt_check_cpu(const struct mxt_survey *survey, struct mxt_check_result *result)
 {
-	struct mxt_host_cpu cpu;
-	if (mxt_host_cpu_read(survey->root, &cpu, NULL) < 0)
-		mxt_host_cpu_parse("", 0, &cpu);
-	identity_facts(&cpu, result);
-	find_identity(&cpu, result);
-	find_level(&cpu, result);
+	identity_facts(&survey->cpu, result);
+	find_identity(&survey->cpu, result);
+	find_level(&survey->cpu, result);
 	find_counts(survey, result);
 	find_guest(survey, result);
 }
@@ -169,28 +168,29 @@ static void cpufreq_path(char path[96], uint32_t cpu, const char *name)
 }
 
 /* How many processors report another governor than the first one that reports any. */
-static uint32_t other_governors(const struct mxt_survey *survey, const char *governor)
+static uint32_t other_governors(const struct mxt_survey *survey, const char *governor, struct mxt_check_result *result)
 {
 	MXT_CLEANUP_BUF struct mxt_buf online = MXT_BUF_INIT;
 	struct mxt_cpu_list list;
 	uint32_t others = 0;
-	if (mxt_cpu_list_parse(mxt_survey_text(survey, CPUS "/online", &online), &list) < 0)
+	const char *text = mxt_machine_text(survey->root, CPUS "/online", &online, &result->failed);
+	if (mxt_cpu_list_parse(text, &list) < 0)
 		return 0;
 	for (uint32_t cpu = 0; (cpu = mxt_cpu_list_next(&list, cpu)) < MXT_CPU_LIST_MAX; cpu++) {
 		MXT_CLEANUP_BUF struct mxt_buf buf = MXT_BUF_INIT;
 		char path[96];
 		cpufreq_path(path, cpu, "scaling_governor");
-		const char *name = mxt_survey_text(survey, path, &buf);
+		const char *name = mxt_machine_text(survey->root, path, &buf, &result->failed);
 		others += *name && strcmp(name, governor) != 0;
 	}
 	return others;
 }
 
 /* Whether the clock may rise above the nominal one. */
-static struct mxt_reading boost_reading(const struct mxt_survey *survey)
+static struct mxt_reading boost_reading(const struct mxt_survey *survey, struct mxt_check_result *result)
 {
-	struct mxt_reading boost = mxt_survey_number(survey, CPUS "/cpufreq/boost");
-	struct mxt_reading no_turbo = mxt_survey_number(survey, CPUS "/intel_pstate/no_turbo");
+	struct mxt_reading boost = mxt_machine_number(survey->root, CPUS "/cpufreq/boost", &result->failed);
+	struct mxt_reading no_turbo = mxt_machine_number(survey->root, CPUS "/intel_pstate/no_turbo", &result->failed);
 	if (!boost.reported && no_turbo.reported)
 		boost = mxt_reading_of(no_turbo.value == 0);
 	return boost;
@@ -219,10 +219,12 @@ void mxt_check_frequency(const struct mxt_survey *survey, struct mxt_check_resul
 {
 	MXT_CLEANUP_BUF struct mxt_buf governor_buf = MXT_BUF_INIT;
 	MXT_CLEANUP_BUF struct mxt_buf driver_buf = MXT_BUF_INIT;
-	const char *governor = mxt_survey_text(survey, CPUS "/cpu0/cpufreq/scaling_governor", &governor_buf);
-	const char *driver = mxt_survey_text(survey, CPUS "/cpu0/cpufreq/scaling_driver", &driver_buf);
-	struct mxt_reading boost = boost_reading(survey);
-	uint32_t others = *governor ? other_governors(survey, governor) : 0;
+	const char *governor =
+	    mxt_machine_text(survey->root, CPUS "/cpu0/cpufreq/scaling_governor", &governor_buf, &result->failed);
+	const char *driver =
+	    mxt_machine_text(survey->root, CPUS "/cpu0/cpufreq/scaling_driver", &driver_buf, &result->failed);
+	struct mxt_reading boost = boost_reading(survey, result);
+	uint32_t others = *governor ? other_governors(survey, governor, result) : 0;
 	mxt_fact_text(result, "governor", governor);
 	mxt_fact_text(result, "driver", driver);
 	mxt_fact_flag(result, "boost", boost);

@@ -8,12 +8,12 @@
 #include "checks.h"
 #include "compiler.h"
 #include "environ_list.h"
+#include "machine_file.h"
 #include "meminfo.h"
 #include "number.h"
 #include "process_limits.h"
 #include "size_text.h"
 #include "survey.h"
-#include "sysroot.h"
 
 static void find_affinity(const struct mxt_survey *survey, struct mxt_check_result *result)
 {
@@ -44,7 +44,8 @@ static void fact_limit(struct mxt_check_result *result, const char *key, struct 
 static void fact_group_limit(const struct mxt_survey *survey, const char *key, const struct mxt_cgroup_limit *limit,
 			     struct mxt_check_result *result)
 {
-	struct mxt_reading reading = {MXT_LIMIT_UNLIMITED, mxt_sysroot_exists(survey->root, "/proc/self/cgroup")};
+	bool known = mxt_machine_exists(survey->root, "/proc/self/cgroup", &result->failed);
+	struct mxt_reading reading = {MXT_LIMIT_UNLIMITED, known};
 	fact_limit(result, key, limit->file ? mxt_reading_of(limit->value) : reading);
 }
 
@@ -83,7 +84,8 @@ static void find_quota(const struct mxt_survey *survey, struct mxt_check_result 
 }
 
 /* What the group whose limit is in `file` uses now. */
-static struct mxt_reading group_usage(const struct mxt_survey *survey, const char *file)
+static struct mxt_reading group_usage(const struct mxt_survey *survey, const char *file,
+				      struct mxt_check_result *result)
 {
 	static const char *const names[] = {"memory.current", "memory.usage_in_bytes"};
 	const char *slash = strrchr(file, '/');
@@ -92,7 +94,8 @@ static struct mxt_reading group_usage(const struct mxt_survey *survey, const cha
 		MXT_CLEANUP_BUF struct mxt_buf path = MXT_BUF_INIT;
 		mxt_buf_append(&path, file, (size_t)(slash - file) + 1);
 		mxt_buf_puts(&path, names[i]);
-		usage = mxt_survey_number(survey, mxt_buf_text(&path));
+		result->failed = result->failed || path.failed;
+		usage = mxt_machine_number(survey->root, mxt_buf_text(&path), &result->failed);
 	}
 	return usage;
 }
@@ -101,8 +104,11 @@ static void find_memory_limit(const struct mxt_survey *survey, struct mxt_check_
 {
 	const struct mxt_cgroup_limit *limit = &survey->cgroup.memory_bytes;
 	MXT_CLEANUP_BUF struct mxt_buf meminfo = MXT_BUF_INIT;
-	struct mxt_reading total = mxt_meminfo_find(mxt_survey_text(survey, "/proc/meminfo", &meminfo), "MemTotal");
-	struct mxt_reading usage = limit->file ? group_usage(survey, limit->file) : (struct mxt_reading){0, false};
+	const char *text = mxt_machine_text(survey->root, "/proc/meminfo", &meminfo, &result->failed);
+	struct mxt_reading total = mxt_meminfo_find(text, "MemTotal");
+	struct mxt_reading usage = {0, false};
+	if (limit->file)
+		usage = group_usage(survey, limit->file, result);
 	fact_group_limit(survey, "memory_limit_bytes", limit, result);
 	mxt_fact_number(result, "memory_used_bytes", usage);
 	if (!limit->file || (total.reported && limit->value >= total.value))
@@ -163,7 +169,7 @@ static void find_limit(const struct limit_row *row, const char *limits, struct m
 void mxt_check_limits(const struct mxt_survey *survey, struct mxt_check_result *result)
 {
 	MXT_CLEANUP_BUF struct mxt_buf limits = MXT_BUF_INIT;
-	const char *text = mxt_survey_text(survey, "/proc/self/limits", &limits);
+	const char *text = mxt_machine_text(survey->root, "/proc/self/limits", &limits, &result->failed);
 	find_affinity(survey, result);
 	find_quota(survey, result);
 	find_memory_limit(survey, result);

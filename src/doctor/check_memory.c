@@ -9,6 +9,7 @@
 #include "compiler.h"
 #include "error.h"
 #include "host_numa.h"
+#include "machine_file.h"
 #include "meminfo.h"
 #include "size_text.h"
 #include "survey.h"
@@ -76,7 +77,8 @@ static void find_huge_pages(const struct mxt_survey *survey, const struct amount
 {
 	char size[MXT_SIZE_TEXT];
 	MXT_CLEANUP_BUF struct mxt_buf buf = MXT_BUF_INIT;
-	const char *thp = mxt_survey_text(survey, "/sys/kernel/mm/transparent_hugepage/enabled", &buf);
+	const char *thp =
+	    mxt_machine_text(survey->root, "/sys/kernel/mm/transparent_hugepage/enabled", &buf, &result->failed);
 	bool never = strstr(thp, "[never]") != NULL;
 	mxt_fact_text(result, "transparent_hugepage",
 		      never                      ? "never"
@@ -103,7 +105,8 @@ static void find_huge_pages(const struct mxt_survey *survey, const struct amount
 
 static void find_overcommit(const struct mxt_survey *survey, struct mxt_check_result *result)
 {
-	struct mxt_reading overcommit = mxt_survey_number(survey, "/proc/sys/vm/overcommit_memory");
+	struct mxt_reading overcommit =
+	    mxt_machine_number(survey->root, "/proc/sys/vm/overcommit_memory", &result->failed);
 	mxt_fact_number(result, "overcommit_memory", overcommit);
 	if (!mxt_reading_is(overcommit, 2))
 		return;
@@ -115,7 +118,8 @@ static void find_overcommit(const struct mxt_survey *survey, struct mxt_check_re
 void mxt_check_memory(const struct mxt_survey *survey, struct mxt_check_result *result)
 {
 	MXT_CLEANUP_BUF struct mxt_buf meminfo = MXT_BUF_INIT;
-	struct amounts memory = parse_amounts(mxt_survey_text(survey, "/proc/meminfo", &meminfo));
+	struct amounts memory =
+	    parse_amounts(mxt_machine_text(survey->root, "/proc/meminfo", &meminfo, &result->failed));
 	find_available(&memory, result);
 	find_swap(&memory, result);
 	find_huge_pages(survey, &memory, result);
@@ -162,6 +166,7 @@ static void find_nodes(const struct mxt_host_numa *numa, struct mxt_check_result
 	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
 	for (size_t i = 0; i < numa->n_nodes && i < SHOWN; i++)
 		append_node(&text, &numa->nodes[i]);
+	result->failed = result->failed || text.failed;
 	mxt_find(result, MXT_CHECK_OK, "%zu node%s (%s%s)", numa->n_nodes, numa->n_nodes == 1 ? "" : "s",
 		 mxt_buf_text(&text), numa->n_nodes > SHOWN ? "; ..." : "");
 	for (size_t i = 0; i < numa->n_nodes; i++) {

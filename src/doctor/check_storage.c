@@ -29,7 +29,7 @@ static const struct storage_row {
 static void find_storage(const struct mxt_survey *survey, const struct storage_row *row,
 			 struct mxt_check_result *result)
 {
-	struct mxt_disk_space space = mxt_disk_space_read(survey->root, row->path);
+	struct mxt_disk_space space = mxt_disk_space_read(survey->root, row->path, &result->failed);
 	struct mxt_reading reading = row->by_total ? space.total_bytes : space.free_bytes;
 	char size[MXT_SIZE_TEXT];
 	mxt_fact_number(result, row->key, reading);

@@ -7,18 +7,18 @@
 #include "check_result.h"
 #include "checks.h"
 #include "compiler.h"
+#include "machine_file.h"
 #include "survey.h"
-#include "sysroot.h"
 
 /* Container engines by the file that they leave behind. */
 static const struct {
 	const char *file, *name;
 } containers[] = {{"/.dockerenv", "Docker"}, {"/run/.containerenv", "Podman"}, {"/run/.singularity.d", "Apptainer"}};
 
-static const char *container_name(const struct mxt_survey *survey)
+static const char *container_name(const struct mxt_survey *survey, struct mxt_check_result *result)
 {
 	for (size_t i = 0; i < MXT_ARRAY_LEN(containers); i++)
-		if (mxt_sysroot_exists(survey->root, containers[i].file))
+		if (mxt_machine_exists(survey->root, containers[i].file, &result->failed))
 			return containers[i].name;
 	return "";
 }
@@ -26,8 +26,8 @@ static const char *container_name(const struct mxt_survey *survey)
 void mxt_check_system(const struct mxt_survey *survey, struct mxt_check_result *result)
 {
 	MXT_CLEANUP_BUF struct mxt_buf release = MXT_BUF_INIT;
-	const char *kernel = mxt_survey_text(survey, "/proc/sys/kernel/osrelease", &release);
-	const char *container = container_name(survey);
+	const char *kernel = mxt_machine_text(survey->root, "/proc/sys/kernel/osrelease", &release, &result->failed);
+	const char *container = container_name(survey, result);
 	mxt_fact_text(result, "kernel", kernel);
 	mxt_fact_text(result, "os", survey->os_name);
 	mxt_fact_text(result, "container", container);
@@ -63,8 +63,8 @@ static enum mxt_check_status clock_status(const char *source)
 void mxt_check_time(const struct mxt_survey *survey, struct mxt_check_result *result)
 {
 	MXT_CLEANUP_BUF struct mxt_buf buf = MXT_BUF_INIT;
-	const char *source =
-	    mxt_survey_text(survey, "/sys/devices/system/clocksource/clocksource0/current_clocksource", &buf);
+	const char *source = mxt_machine_text(
+	    survey->root, "/sys/devices/system/clocksource/clocksource0/current_clocksource", &buf, &result->failed);
 	mxt_fact_text(result, "clocksource", source);
 	if (!*source) {
 		mxt_find(result, MXT_CHECK_OK, "clock source: not reported");
@@ -87,8 +87,8 @@ void mxt_check_gpu(const struct mxt_survey *survey, struct mxt_check_result *res
 		mxt_fact_number(result, keys[i], (struct mxt_reading){count, survey->gpus.reported});
 		if (count == 0)
 			continue;
-		mxt_find(result, MXT_CHECK_NOTE, "%" PRIu32 " %s GPU%s present", count, mxt_gpu_vendor_name(i),
-			 count == 1 ? "" : "s");
+		mxt_find(result, MXT_CHECK_NOTE, "%" PRIu32 " %s GPU%s present", count,
+			 mxt_gpu_vendor_name((enum mxt_gpu_vendor)i), count == 1 ? "" : "s");
 		mxt_wrong(result, "not examined by this version: nothing is measured on %s",
 			  count == 1 ? "it" : "them");
 	}

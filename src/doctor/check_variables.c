@@ -77,6 +77,7 @@ static void find_odd_value(const struct entry *entry, const struct mxt_variable 
 		return;
 	}
 	mxt_value_rule_text(&row->rule, &allowed);
+	result->failed = result->failed || allowed.failed;
 	mxt_wrong(result, "%s; no plan can hold this value", row->why);
 	mxt_todo(result, "set it to %s, or unset it", mxt_buf_text(&allowed));
 }

@@ -5,10 +5,9 @@
 #include <sys/statvfs.h>
 
 #include "buf.h"
+#include "machine_file.h"
 #include "number.h"
 #include "sysroot.h"
-
-#define MAX_FILESYSTEMS 65536
 
 /* Behind the number and one blank, or NULL. */
 static const char *take_number(const char *at, struct mxt_reading *reading)
@@ -42,16 +41,13 @@ static struct mxt_reading product(uint64_t blocks, uint64_t size)
 	return (struct mxt_reading){blocks * size, size && blocks <= UINT64_MAX / size};
 }
 
-struct mxt_disk_space mxt_disk_space_read(const struct mxt_sysroot *root, const char *path)
+struct mxt_disk_space mxt_disk_space_read(const struct mxt_sysroot *root, const char *path, bool *failed)
 {
-	if (mxt_sysroot_is_live(root)) {
-		struct statvfs st;
-		if (statvfs(path, &st) < 0)
-			return (struct mxt_disk_space){{0, false}, {0, false}};
-		return (struct mxt_disk_space){product(st.f_blocks, st.f_frsize), product(st.f_bavail, st.f_frsize)};
-	}
 	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
-	if (mxt_sysroot_read(root, "/filesystems", MAX_FILESYSTEMS, &text, NULL) < 0)
-		mxt_buf_truncate(&text, 0);
-	return mxt_disk_space_find(mxt_buf_text(&text), path);
+	struct statvfs st;
+	if (!mxt_sysroot_is_live(root))
+		return mxt_disk_space_find(mxt_machine_text(root, "/filesystems", &text, failed), path);
+	if (statvfs(path, &st) < 0)
+		return (struct mxt_disk_space){{0, false}, {0, false}};
+	return (struct mxt_disk_space){product(st.f_blocks, st.f_frsize), product(st.f_bavail, st.f_frsize)};
 }

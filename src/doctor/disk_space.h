@@ -17,7 +17,7 @@ struct mxt_disk_space {
 /* A line "TOTAL FREE PATH" of the file `filesystems`, in bytes. Any text will do. */
 struct mxt_disk_space mxt_disk_space_find(const char *text, const char *path);
 
-/* The file system that `path` ("." is the current directory) is on. */
-struct mxt_disk_space mxt_disk_space_read(const struct mxt_sysroot *root, const char *path);
+/* The file system that `path` ("." is the current directory) is on. *failed is set when memory ran out. */
+struct mxt_disk_space mxt_disk_space_read(const struct mxt_sysroot *root, const char *path, bool *failed);
 
 #endif

@@ -152,7 +152,9 @@ static int pyenv_version(const struct mxt_sysroot *root, char *const *environmen
 	} else {
 		MXT_CLEANUP_BUF struct mxt_buf path = MXT_BUF_INIT;
 		mxt_buf_printf(&path, "%s/version", mxt_buf_text(pyenv_root));
-		int rc = mxt_sysroot_read(root, mxt_buf_text(&path), MAX_VERSION, version, NULL);
+		int rc = mxt_buf_status(&path, NULL);
+		if (rc == 0)
+			rc = mxt_sysroot_read(root, mxt_buf_text(&path), MAX_VERSION, version, NULL);
 		if (rc < 0)
 			return rc;
 	}
@@ -170,12 +172,16 @@ static int follow_pyenv(const struct mxt_sysroot *root, char *const *environment
 	MXT_CLEANUP_BUF struct mxt_buf path = MXT_BUF_INIT;
 	MXT_CLEANUP_BUF struct mxt_buf version = MXT_BUF_INIT;
 	mxt_buf_append(&path, python->program, (size_t)(at - python->program));
-	int rc = pyenv_version(root, environment, &path, &version);
+	int rc = mxt_buf_status(&path, NULL);
+	if (rc == 0)
+		rc = pyenv_version(root, environment, &path, &version);
 	if (rc < 0)
 		return rc;
 	mxt_buf_printf(&path, "/versions/%s", mxt_buf_text(&version));
 	struct mxt_python behind = {.found_by = python->found_by};
-	rc = try_prefix(root, mxt_buf_text(&path), &behind);
+	rc = mxt_buf_status(&path, NULL);
+	if (rc == 0)
+		rc = try_prefix(root, mxt_buf_text(&path), &behind);
 	if (rc < 0)
 		return rc;
 	mxt_python_finish(python);

@@ -87,11 +87,14 @@ static bool short_version(const char *version, char out[16])
 	return true;
 }
 
-static bool is_folder(const struct mxt_sysroot *root, const char *path)
+/* 1, 0, or -ENOMEM. */
+static int is_folder(const struct mxt_sysroot *root, const char *path)
 {
 	MXT_CLEANUP_FREE char *full = mxt_sysroot_path(root, path);
 	struct stat st;
-	return full && stat(full, &st) == 0 && S_ISDIR(st.st_mode);
+	if (!full)
+		return -ENOMEM;
+	return stat(full, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
 static bool has_folder(const struct mxt_python *python, const char *path)
@@ -109,8 +112,11 @@ static int add_folder(const struct mxt_sysroot *root, const char *path, struct m
 	int rc = mxt_sysroot_resolve(root, path, &resolved, NULL);
 	if (rc < 0)
 		return rc == -ENOMEM ? rc : 0;
-	if (python->n_folders == MAX_FOLDERS || !is_folder(root, resolved) || has_folder(python, resolved))
+	if (python->n_folders == MAX_FOLDERS || has_folder(python, resolved))
 		return 0;
+	rc = is_folder(root, resolved);
+	if (rc <= 0)
+		return rc;
 	char **folders = realloc(python->folders, (python->n_folders + 1) * sizeof *folders);
 	if (!folders)
 		return -ENOMEM;

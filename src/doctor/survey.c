@@ -7,23 +7,7 @@
 #include "buf.h"
 #include "cpu_list.h"
 #include "error.h"
-#include "sysroot.h"
-
-#define MAX_SMALL_FILE 65536
-
-const char *mxt_survey_text(const struct mxt_survey *survey, const char *path, struct mxt_buf *buf)
-{
-	if (mxt_sysroot_read(survey->root, path, MAX_SMALL_FILE, buf, NULL) < 0)
-		mxt_buf_truncate(buf, 0);
-	return mxt_buf_text(buf);
-}
-
-struct mxt_reading mxt_survey_number(const struct mxt_survey *survey, const char *path)
-{
-	struct mxt_reading reading = {0, false};
-	reading.reported = mxt_sysroot_read_u64(survey->root, path, &reading.value, NULL) == 0;
-	return reading;
-}
+#include "machine_file.h"
 
 void mxt_os_release_find(const char *text, const char *name, char *out, size_t size)
 {
@@ -63,14 +47,17 @@ struct mxt_reading mxt_affinity_find(const char *text)
 	return mxt_cpu_list_parse(list_text, &list) == 0 ? mxt_reading_of(mxt_cpu_list_count(&list)) : none;
 }
 
-static void read_system(struct mxt_survey *survey)
+static int read_system(struct mxt_survey *survey, struct mxt_error *err)
 {
+	bool failed = false;
 	MXT_CLEANUP_BUF struct mxt_buf release = MXT_BUF_INIT;
 	MXT_CLEANUP_BUF struct mxt_buf status = MXT_BUF_INIT;
-	const char *text = mxt_survey_text(survey, "/etc/os-release", &release);
+	const char *text = mxt_machine_text(survey->root, "/etc/os-release", &release, &failed);
 	mxt_os_release_find(text, "ID", survey->distribution, sizeof survey->distribution);
 	mxt_os_release_find(text, "PRETTY_NAME", survey->os_name, sizeof survey->os_name);
-	survey->affinity = mxt_affinity_find(mxt_survey_text(survey, "/proc/self/status", &status));
+	text = mxt_machine_text(survey->root, "/proc/self/status", &status, &failed);
+	survey->affinity = mxt_affinity_find(text);
+	return failed ? mxt_error_oom(err) : 0;
 }
 
 /* A sandbox may not tell the affinity, and then the number of processors has to do. */
@@ -84,21 +71,35 @@ static void count_usable(struct mxt_survey *survey)
 		survey->usable.value = quota ? quota : 1;
 }
 
+/* A machine without /proc/cpuinfo has a processor that is not known. */
+static int read_cpu(struct mxt_survey *survey, struct mxt_error *err)
+{
+	int rc = mxt_host_cpu_read(survey->root, &survey->cpu, NULL);
+	if (rc == -ENOMEM)
+		return mxt_error_oom(err);
+	if (rc < 0)
+		mxt_host_cpu_parse("", 0, &survey->cpu);
+	return 0;
+}
+
 int mxt_survey_init(struct mxt_survey *survey, const struct mxt_doctor_request *request, struct mxt_error *err)
 {
 	*survey = (struct mxt_survey){.root = request->root, .environment = request->environment};
-	int rc = mxt_host_topology_read(survey->root, &survey->topology, err);
+	int rc = read_cpu(survey, err);
+	if (rc == 0)
+		rc = mxt_host_topology_read(survey->root, &survey->topology, err);
 	if (rc == 0)
 		rc = mxt_host_cgroup_read(survey->root, &survey->cgroup, err);
 	if (rc == 0)
 		rc = mxt_pci_gpus_read(survey->root, &survey->gpus, err);
 	if (rc == 0)
 		rc = mxt_python_find(survey->root, survey->environment, request->python, &survey->python, err);
+	if (rc == 0)
+		rc = read_system(survey, err);
 	if (rc < 0) {
 		mxt_survey_finish(survey);
 		return rc;
 	}
-	read_system(survey);
 	count_usable(survey);
 	return 0;
 }

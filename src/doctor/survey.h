@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "host_cgroup.h"
+#include "host_cpu.h"
 #include "host_pci.h"
 #include "host_topology.h"
 #include "python_env.h"
@@ -26,6 +27,7 @@ struct mxt_doctor_request {
 struct mxt_survey {
 	const struct mxt_sysroot *root;
 	char *const *environment; /* NULL: not recorded */
+	struct mxt_host_cpu cpu;
 	struct mxt_host_topology topology;
 	struct mxt_host_cgroup cgroup;
 	struct mxt_reading affinity; /* processors that the process may run on */
@@ -47,15 +49,5 @@ void mxt_os_release_find(const char *text, const char *name, char *out, size_t s
 
 /* The number of processors in the line Cpus_allowed_list of /proc/self/status. */
 struct mxt_reading mxt_affinity_find(const char *text);
-
-/*
- * A whole small file of the machine as text; "" (and a free buffer) when it cannot be read. For files whose absence is
- * an answer.
- */
-struct mxt_buf;
-const char *mxt_survey_text(const struct mxt_survey *survey, const char *path, struct mxt_buf *buf);
-
-/* One number that fills a small file. */
-struct mxt_reading mxt_survey_number(const struct mxt_survey *survey, const char *path);
 
 #endif
