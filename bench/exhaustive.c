@@ -40,13 +40,13 @@ static int add_candidates(struct exhaustive *x, const struct mxt_candidate_list 
 
 static int run_blocks(struct exhaustive *x, long blocks, struct mxt_error *err)
 {
-	double times[MXT_FIELD_MAX_ENTRIES];
+	struct mxt_round round;
 	for (long block = 0; block < blocks; block++) {
-		int rc = mxt_field_round(&x->field, mxt_field_alive(&x->field), times, err);
+		int rc = mxt_field_round(&x->field, mxt_field_alive(&x->field), &round, err);
 		if (rc < 0)
 			return rc;
 		for (size_t i = 0; i < x->field.n_entries; i++)
-			x->log_ratio[i] += times[i] > 0 ? log(times[i] / times[0]) : 0;
+			x->log_ratio[i] += round.time_ns[i] > 0 ? log(round.time_ns[i] / round.time_ns[0]) : 0;
 	}
 	return 0;
 }

@@ -91,8 +91,9 @@ static int take_source(const struct mxt_cli *cli, const struct mxt_args *args, s
 
 static int find_device(const struct mxt_args *args, const struct mxt_device_ops **ret_ops, struct mxt_error *err)
 {
-	const char *name = mxt_args_get(args, "device");
-	*ret_ops = mxt_device_find(name ? name : "cpu");
+	const char *given = mxt_args_get(args, "device");
+	const char *name = given ? given : "cpu";
+	*ret_ops = mxt_device_find(name);
 	if (*ret_ops)
 		return 0;
 	return mxt_error_set(err, -EINVAL, MXT_E_USAGE, "unknown device '%s'; this version knows: cpu", name);
@@ -251,8 +252,8 @@ static int autotune(struct mxt_cli *cli, const struct mxt_args *args, const stru
 
 static int run(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_error *err)
 {
-	struct settings settings;
-	struct mxt_workload_source source;
+	struct settings settings = {.out = DEFAULT_OUT};
+	struct mxt_workload_source source = MXT_WORKLOAD_SOURCE_INIT;
 	const struct mxt_device_ops *ops = NULL;
 	if (args->n_operands > 0)
 		return mxt_error_set(err, -EINVAL, MXT_E_USAGE, "autotune takes options only, not '%s'",

@@ -35,15 +35,15 @@ static int run_rounds(struct mxt_duel *duel, struct mxt_error *err)
 	uint32_t everyone = (UINT32_C(1) << field->n_entries) - 1;
 	duel->broken = mxt_field_alive(field) != everyone;
 	while (duel->rounds < MXT_DUEL_MAX_ROUNDS && !duel->told && !duel->broken) {
-		double times[MXT_FIELD_MAX_ENTRIES];
-		int rc = mxt_field_round(field, everyone, times, err);
+		struct mxt_round round;
+		int rc = mxt_field_round(field, everyone, &round, err);
 		if (rc < 0)
 			return rc;
 		duel->broken = mxt_field_alive(field) != everyone;
 		if (duel->broken)
 			break;
 		for (size_t i = 0; i < field->n_entries; i++)
-			duel->log_ratio[i][duel->rounds] = log(times[MXT_DUEL_PLAN] / times[i]);
+			duel->log_ratio[i][duel->rounds] = log(round.time_ns[MXT_DUEL_PLAN] / round.time_ns[i]);
 		if (is_look(++duel->rounds))
 			look(duel);
 	}

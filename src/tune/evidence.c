@@ -107,15 +107,20 @@ int mxt_evidence_samples(struct mxt_session *session, const char *probe, const s
 	return 0;
 }
 
-int mxt_evidence_choice(struct mxt_session *session, const char *probe, const struct mxt_field *field,
-			const struct mxt_choice *choice, struct mxt_error *err)
+int mxt_evidence_choice(struct mxt_session *session, const char *probe, const struct mxt_probe_result *result,
+			struct mxt_error *err)
 {
+	const struct mxt_choice *choice = &result->choice;
 	const char *source = choice->verdict == MXT_VERDICT_UNRESOLVED ? "unresolved" : "measured";
-	json_t *row = json_pack("{s:s, s:s, s:s, s:s, s:i, s:i, s:I, s:I, s:s, s:s}", "probe", probe, "incumbent",
-				field->entries[choice->incumbent].name, "winner", field->entries[choice->winner].name,
-				"best", field->entries[choice->best].name, "gain_ppm", (int)choice->gain_ppm,
-				"bound_ppm", (int)choice->bound_ppm, "floor_ppm", (json_int_t)choice->floor_ppm,
-				"blocks", (json_int_t)choice->blocks, "rule", choice->rule, "source", source);
+	json_t *row = json_pack("{s:s, s:s, s:s, s:s, s:i, s:I, s:I, s:s, s:s}", "probe", probe, "incumbent",
+				result->incumbent_name, "winner", result->winner_name, "best", result->best_name,
+				"gain_ppm", (int)choice->gain_ppm, "floor_ppm", (json_int_t)choice->floor_ppm, "blocks",
+				(json_int_t)choice->blocks, "rule", choice->rule, "source", source);
+	if (row && choice->bound_ppm != MXT_BOUND_UNKNOWN_PPM &&
+	    json_object_set_new(row, "bound_ppm", json_integer(choice->bound_ppm)) < 0) {
+		json_decref(row);
+		row = NULL;
+	}
 	return append(session->choices, row, err);
 }
 

@@ -258,14 +258,12 @@ static int time_one(struct mxt_field *field, struct mxt_entry *entry, size_t ite
 	return 0;
 }
 
-static size_t draw_order(struct mxt_field *field, uint32_t mask, uint32_t order[MXT_FIELD_MAX_ENTRIES])
+static void draw_order(struct mxt_field *field, uint32_t mask, struct mxt_round *round)
 {
-	size_t n = 0;
 	for (size_t i = 0; i < field->n_entries; i++)
 		if (entry_in(field, i, mask))
-			order[n++] = (uint32_t)i;
-	mxt_rng_shuffle(field->rng, order, n);
-	return n;
+			round->order[round->n_order++] = (uint32_t)i;
+	mxt_rng_shuffle(field->rng, round->order, round->n_order);
 }
 
 static void note_sample(struct mxt_measure *measure, uint64_t ns)
@@ -274,13 +272,13 @@ static void note_sample(struct mxt_measure *measure, uint64_t ns)
 		measure->ns[measure->n++] = ns;
 }
 
-/* One item of a round: times[entry] += weight * ns. */
-static int round_item(struct mxt_field *field, size_t item, uint32_t mask, double *times, struct mxt_error *err)
+static int round_item(struct mxt_field *field, size_t item, struct mxt_round *round, struct mxt_error *err)
 {
-	uint32_t order[MXT_FIELD_MAX_ENTRIES];
-	size_t n = draw_order(field, mask, order);
-	for (size_t k = 0; k < n; k++) {
-		struct mxt_entry *entry = &field->entries[order[k]];
+	for (size_t k = 0; k < round->n_order; k++) {
+		uint32_t i = round->order[k];
+		struct mxt_entry *entry = &field->entries[i];
+		if (entry->outcome != MXT_OK)
+			continue;
 		uint64_t ns = 0;
 		int rc = time_one(field, entry, item, &ns, err);
 		if (rc < 0)
@@ -288,23 +286,26 @@ static int round_item(struct mxt_field *field, size_t item, uint32_t mask, doubl
 		if (entry->outcome != MXT_OK)
 			continue;
 		note_sample(&entry->measures[item], ns);
-		times[order[k]] += field->course->items[item].weight * (double)ns;
+		round->time_ns[i] += field->course->items[item].weight * (double)ns;
 	}
 	return 0;
 }
 
-int mxt_field_round(struct mxt_field *field, uint32_t mask, double *ret_time_ns, struct mxt_error *err)
+int mxt_field_round(struct mxt_field *field, uint32_t mask, struct mxt_round *ret_round, struct mxt_error *err)
 {
-	double times[MXT_FIELD_MAX_ENTRIES] = {0};
+	struct mxt_round round = {.n_order = 0};
+	draw_order(field, mask, &round);
 	for (size_t item = 0; item < field->course->n_items; item++) {
 		int rc = check_time(field, err);
 		if (rc == 0)
-			rc = round_item(field, item, mask, times, err);
+			rc = round_item(field, item, &round, err);
 		if (rc < 0)
 			return rc;
 	}
 	for (size_t i = 0; i < field->n_entries; i++)
-		ret_time_ns[i] = entry_in(field, i, mask) ? times[i] : 0;
+		if (field->entries[i].outcome != MXT_OK)
+			round.time_ns[i] = 0;
+	*ret_round = round;
 	return 0;
 }
 

@@ -2,7 +2,7 @@
 /*
  * A field: the candidates of one race as live workers that take turns. It measures; it decides nothing.
  *
- * Exactly one worker has work at a time, in an order drawn anew for every item of every round. What fails is dropped
+ * Exactly one worker has work at a time, in an order drawn anew for every round. What fails is dropped
  * with its reason and costs nobody else anything but time.
  */
 #ifndef MXT_TUNE_FIELD_H
@@ -81,12 +81,19 @@ int mxt_field_start(struct mxt_field *field, struct mxt_error *err);
 /* Has every entry in `mask` prepare every problem and judges its results. Returns as mxt_field_start(). */
 int mxt_field_prepare(struct mxt_field *field, uint32_t mask, struct mxt_error *err);
 
+/* What one round measured. */
+struct mxt_round {
+	double time_ns[MXT_FIELD_MAX_ENTRIES]; /* weighted sum over the items; 0 for entries that were not in it or failed */
+	uint32_t order[MXT_FIELD_MAX_ENTRIES]; /* who was timed when, for every item of the round */
+	size_t n_order;
+};
+
 /*
- * One round over the entries in `mask` that still race: every item, each entry once, in random order.
- * ret_time_ns[entry] is the weighted sum over items; entries that fail on the way are dropped and get 0.
- * -ETIME when end_ns passed on the way (the round does not count), -ECANCELED, or a fault of ours.
+ * One round over the entries in `mask` that still race: every item, each entry once, in an order drawn for the round.
+ * Entries that fail on the way are dropped. -ETIME when end_ns passed on the way (the round does not count), -ECANCELED,
+ * or a fault of ours.
  */
-int mxt_field_round(struct mxt_field *field, uint32_t mask, double *ret_time_ns, struct mxt_error *err);
+int mxt_field_round(struct mxt_field *field, uint32_t mask, struct mxt_round *ret_round, struct mxt_error *err);
 
 /* Masks of the entries that still race, and of all incumbents (bare, twin, yours). */
 uint32_t mxt_field_alive(const struct mxt_field *field);

@@ -20,10 +20,33 @@ static int set_new(json_t *object, const char *key, json_t *value)
 	return value ? json_object_set_new(object, key, value) : -1;
 }
 
-/* What the decision calls the choice of a probe. */
-static const char *choice_name(const struct mxt_probe_result *result)
+/* How many variables of a candidate `env` sets as the candidate does; 0 unless it sets them all. */
+static size_t matches(const struct mxt_candidate *candidate, const json_t *env)
 {
-	return mxt_probe_ships(result) ? result->winner->choice : result->candidates.bare_choice;
+	const char *name;
+	json_t *value;
+	json_object_foreach(candidate->env, name, value)
+	{
+		if (!json_equal(value, json_object_get(env, name)))
+			return 0;
+	}
+	return json_object_size(candidate->env);
+}
+
+/* What the decision calls the choice that `env` makes in a probe: that of the candidate that it matches most. */
+static const char *choice_name(const struct mxt_probe_result *result, const json_t *env)
+{
+	const struct mxt_candidate_list *list = &result->candidates;
+	const char *name = list->bare_choice;
+	size_t best = 0;
+	for (size_t i = 0; i < list->count; i++) {
+		size_t n = matches(&list->items[i], env);
+		if (n > best) {
+			best = n;
+			name = list->items[i].choice;
+		}
+	}
+	return name;
 }
 
 /* The limits that were applied; those that were not are left out. */
@@ -72,9 +95,9 @@ static json_t *decision_json(const struct mxt_session *session)
 	const struct mxt_probe_result *gemm = &session->probes[MXT_PROBLEM_GEMM];
 	if (rc == 0) {
 		rc |= set_new(decision, "workload", mxt_session_workload_json(session));
-		rc |= set_new(decision, "attention", json_pack("{s:s}", "backend", choice_name(attention)));
+		rc |= set_new(decision, "attention", json_pack("{s:s}", "backend", choice_name(attention, env)));
 		rc |= set_new(decision, "gemm",
-			      json_pack("{s:s, s:s}", "library", choice_name(gemm), "mode", "heuristic"));
+			      json_pack("{s:s, s:s}", "library", choice_name(gemm, env), "mode", "heuristic"));
 		rc |= set_new(decision, "collective", collective_json());
 		rc |= json_object_set(decision, "env", env);
 		rc |= set_new(decision, "unset", mxt_environment_rest(env, session->request->ops->selectors));

@@ -51,7 +51,8 @@ static int add_challenger(struct group *group, const struct mxt_session *session
 			     group->environments[i], err);
 }
 
-static int create_race(struct group *group, const struct mxt_session *session, struct mxt_error *err)
+/* `races`: how many races the plan goes through in all; they share the false-winner rate. */
+static int create_race(struct group *group, const struct mxt_session *session, uint32_t races, struct mxt_error *err)
 {
 	struct mxt_entrant entrants[MXT_FIELD_MAX_ENTRIES];
 	struct mxt_race_params params = MXT_RACE_PARAMS_DEFAULT;
@@ -60,6 +61,7 @@ static int create_race(struct group *group, const struct mxt_session *session, s
 		entrants[i] = (struct mxt_entrant){field->entries[i].name, field->entries[i].role,
 						   field->entries[i].deterministic};
 	params.margin_ppm = session->request->margin_ppm;
+	params.probes = races;
 	group->race = mxt_race_create(entrants, field->n_entries, &params);
 	return group->race ? 0 : mxt_error_oom(err);
 }
@@ -127,7 +129,7 @@ static int open_incumbents(struct mxt_session *session, struct group *group, str
 {
 	struct mxt_field *field = &group->field;
 	uint64_t began = mxt_now_ns(field->clock);
-	double times[MXT_FIELD_MAX_ENTRIES];
+	struct mxt_round round;
 	uint32_t incumbents = mxt_field_incumbents(field);
 	size_t n = session->yours_differs ? 3 : 2;
 	int rc = mxt_field_start(field, err);
@@ -136,7 +138,7 @@ static int open_incumbents(struct mxt_session *session, struct group *group, str
 		rc = mxt_field_prepare(field, incumbents, err);
 	uint64_t prepared = mxt_now_ns(field->clock);
 	if (rc == 0)
-		rc = mxt_field_round(field, incumbents, times, err);
+		rc = mxt_field_round(field, incumbents, &round, err);
 	if (rc == -ETIME)
 		return too_small(session, group, began, err);
 	pace->prepare_ns = (prepared - started) / n;
@@ -160,7 +162,7 @@ static size_t affordable(const struct mxt_field *field, const struct pace *pace)
 	uint64_t incumbents = blocks * pace->round_ns * 3;
 	if (left <= incumbents)
 		return 0;
-	return (size_t)((left - incumbents) / (blocks * pace->round_ns + pace->prepare_ns + 1));
+	return (size_t)((left - incumbents) / ((blocks + 1) * pace->round_ns + pace->prepare_ns + 1));
 }
 
 /* Leaves out the last challengers when there is no time for all. */
@@ -192,15 +194,15 @@ static int race_rounds(struct mxt_session *session, struct group *group, const s
 	struct mxt_field *field = &group->field;
 	uint64_t longest = 0;
 	for (uint32_t wants; (wants = mxt_race_wants(group->race)) != 0;) {
-		double times[MXT_FIELD_MAX_ENTRIES];
+		struct mxt_round round;
 		uint64_t began = mxt_now_ns(field->clock);
 		if (began + longest >= pace->end_ns)
 			return 0;
-		int rc = mxt_field_round(field, wants, times, err);
+		int rc = mxt_field_round(field, wants, &round, err);
 		if (rc < 0)
 			return rc;
 		drop_failed(group);
-		mxt_race_add_block(group->race, times, NULL, 0);
+		mxt_race_add_block(group->race, round.time_ns, round.order, round.n_order);
 		rc = mxt_field_retire(field, mxt_race_wants(group->race), err);
 		if (rc < 0)
 			return rc;
@@ -211,13 +213,25 @@ static int race_rounds(struct mxt_session *session, struct group *group, const s
 	return 0;
 }
 
+/* Prepares the challengers, and times them once as the incumbents were: nobody starts the race fresher than another. */
+static int open_challengers(struct group *group, struct mxt_error *err)
+{
+	struct mxt_field *field = &group->field;
+	struct mxt_round round;
+	uint32_t challengers = ~mxt_field_incumbents(field);
+	int rc = mxt_field_prepare(field, challengers, err);
+	if (rc == 0)
+		rc = mxt_field_round(field, challengers, &round, err);
+	drop_failed(group);
+	return rc;
+}
+
 /* Everything from starting the workers to the last block. Running out of time on the way is not an error. */
 static int race_group(struct mxt_session *session, struct group *group, uint64_t end_ns, const char *phase,
 		      struct mxt_error *err)
 {
-	struct mxt_field *field = &group->field;
 	struct pace pace = {.end_ns = end_ns};
-	field->end_ns = end_ns;
+	group->field.end_ns = end_ns;
 	int rc = open_incumbents(session, group, &pace, err);
 	if (rc < 0)
 		return rc;
@@ -225,15 +239,13 @@ static int race_group(struct mxt_session *session, struct group *group, uint64_t
 	drop_unwitnessed(group);
 	rc = cut_to_time(session, group, &pace, err);
 	if (rc == 0)
-		rc = mxt_field_prepare(field, mxt_field_alive(field) & ~mxt_field_incumbents(field), err);
-	drop_failed(group);
+		rc = open_challengers(group, err);
 	if (rc == 0)
 		rc = race_rounds(session, group, &pace, phase, err);
-	if (rc == -ETIME) {
-		mxt_error_clear(err);
-		rc = 0;
-	}
-	return rc;
+	if (rc != -ETIME)
+		return rc;
+	mxt_error_clear(err);
+	return 0;
 }
 
 static struct mxt_event_cell cell_of(const struct mxt_entry *entry, const struct mxt_measure *measure)
@@ -268,13 +280,11 @@ static void emit_problems(const struct mxt_session *session, const char *probe, 
 	}
 }
 
-static void emit_choice(const struct mxt_session *session, const char *probe, const struct mxt_field *field,
-			const struct mxt_choice *choice)
+static void emit_choice(const struct mxt_session *session, const char *probe, const struct mxt_probe_result *result)
 {
 	struct mxt_event event = {.kind = MXT_EVENT_CHOICE,
-				  .as.choice = {probe, choice, field->entries[choice->incumbent].name,
-						field->entries[choice->winner].name,
-						field->entries[choice->best].name}};
+				  .as.choice = {probe, &result->choice, result->incumbent_name, result->winner_name,
+						result->best_name}};
 	mxt_emit(session->request->sink, &event);
 }
 
@@ -305,30 +315,51 @@ static int incumbent_failed(const char *probe, const struct mxt_field *field, co
 			     entry->name, entry->reason ? entry->reason : "no reason was given");
 }
 
-/* Records what a finished race came to, and tells it. */
+/* How much a group's choice says: a winner beats bare and yours, bare may only beat yours, an open question beats a no. */
+static int weight_of(const struct mxt_choice *choice)
+{
+	static const int weights[] = {[MXT_VERDICT_NO_INCUMBENT] = 4,
+				      [MXT_VERDICT_WINNER] = 3,
+				      [MXT_VERDICT_UNRESOLVED] = 1,
+				      [MXT_VERDICT_INCUMBENT] = 0};
+	bool bare_won = choice->verdict == MXT_VERDICT_WINNER && choice->winner == 0;
+	return bare_won ? 2 : weights[choice->verdict];
+}
+
+static bool says_more(const struct mxt_choice *a, const struct mxt_choice *b)
+{
+	int x = weight_of(a), y = weight_of(b);
+	if (x != y)
+		return x > y;
+	return a->verdict == MXT_VERDICT_WINNER ? a->bound_ppm > b->bound_ppm : a->gain_ppm > b->gain_ppm;
+}
+
+/* Records and tells what a finished race came to; keeps its choice if it says more than those of earlier groups. */
 static int conclude(struct mxt_session *session, enum mxt_problem_kind kind, const struct group *group,
 		    struct mxt_error *err)
 {
 	struct mxt_probe_result *result = &session->probes[kind];
 	const struct mxt_field *field = &group->field;
 	const char *probe = mxt_problem_kind_name(kind);
-	mxt_race_choice(group->race, &result->choice);
-	const struct mxt_choice *choice = &result->choice;
-	result->winner = choice->verdict == MXT_VERDICT_WINNER ? group->candidate_of[choice->winner] : NULL;
-	result->winner_name = field->entries[choice->winner].name;
-	result->incumbent_name = field->entries[choice->incumbent].name;
-	result->incumbent_step_ns = step_ns(session, kind, field, &field->entries[choice->incumbent]);
-	result->ships_bare = choice->verdict == MXT_VERDICT_WINNER && !result->winner;
+	struct mxt_choice choice;
+	mxt_race_choice(group->race, &choice);
+	if (!result->incumbent_name || says_more(&choice, &result->choice)) {
+		bool won = choice.verdict == MXT_VERDICT_WINNER;
+		result->choice = choice;
+		result->winner = won ? group->candidate_of[choice.winner] : NULL;
+		result->ships_bare = won && !result->winner;
+		result->incumbent_name = field->entries[choice.incumbent].name;
+		result->winner_name = field->entries[choice.winner].name;
+		result->best_name = field->entries[choice.best].name;
+		result->incumbent_step_ns = step_ns(session, kind, field, &field->entries[choice.incumbent]);
+	}
 	int rc = mxt_evidence_samples(session, probe, field, err);
-	if (rc == 0)
-		rc = mxt_evidence_choice(session, probe, field, choice, err);
 	if (rc == 0)
 		rc = mxt_evidence_witnesses(session, probe, field, err);
 	if (rc < 0)
 		return rc;
 	emit_problems(session, probe, field);
-	emit_choice(session, probe, field, choice);
-	return choice->verdict == MXT_VERDICT_NO_INCUMBENT ? incumbent_failed(probe, field, choice, err) : 0;
+	return choice.verdict == MXT_VERDICT_NO_INCUMBENT ? incumbent_failed(probe, field, &choice, err) : 0;
 }
 
 /* How many workers may be alive together: what the device allows, and what memory holds. */
@@ -349,17 +380,15 @@ static size_t slots(const struct mxt_session *session, const struct mxt_course *
 	return n < MXT_FIELD_MAX_ENTRIES ? n : MXT_FIELD_MAX_ENTRIES;
 }
 
-/* Fills a group from candidates[*at…] and `carried`, the winner of the group before; advances *at. */
-static int fill_group(struct mxt_session *session, struct group *group, const struct mxt_candidate_list *list,
-		      size_t room, const struct mxt_candidate *carried, size_t *at, struct mxt_error *err)
+/* Fills a group from candidates[*at…], as many as `room` takes; advances *at. */
+static int fill_group(struct mxt_session *session, struct group *group, const struct mxt_candidate_list *list, size_t room,
+		      size_t *at, struct mxt_error *err)
 {
 	int rc = add_incumbents(group, session, err);
-	if (rc == 0 && carried)
-		rc = add_challenger(group, session, carried, err);
 	for (; rc == 0 && *at < list->count && group->field.n_entries < room; ++*at)
 		if (!list->items[*at].skip)
 			rc = add_challenger(group, session, &list->items[*at], err);
-	return rc == 0 ? create_race(group, session, err) : rc;
+	return rc;
 }
 
 static int note_unavailable(struct mxt_session *session, const struct mxt_candidate_list *list, struct mxt_error *err)
@@ -372,35 +401,62 @@ static int note_unavailable(struct mxt_session *session, const struct mxt_candid
 	return 0;
 }
 
-static size_t runnable_from(const struct mxt_candidate_list *list, size_t at)
+static size_t count_runnable(const struct mxt_candidate_list *list)
 {
 	size_t n = 0;
-	for (size_t i = at; i < list->count; i++)
+	for (size_t i = 0; i < list->count; i++)
 		n += list->items[i].skip ? 0 : 1;
 	return n;
 }
 
-/* Races one group from list[*at…] inside its part of the time until end_ns. */
-static int run_group(struct mxt_session *session, enum mxt_problem_kind kind, const struct mxt_course *course,
-		     size_t *at, uint64_t end_ns, struct mxt_error *err)
+/* Groups are raced one after the other, each against the incumbents, in equal parts of the time. */
+struct grouping {
+	size_t room;   /* workers alive together */
+	size_t groups; /* at least 1: the incumbents race even alone */
+	size_t at;     /* next candidate */
+};
+
+static struct grouping plan_groups(const struct mxt_session *session, const struct mxt_course *course,
+				   const struct mxt_candidate_list *list)
 {
-	const struct mxt_tune_request *request = session->request;
-	struct mxt_probe_result *result = &session->probes[kind];
 	size_t room = slots(session, course);
 	size_t per_group = room - (session->yours_differs ? 3 : 2);
-	size_t groups = (runnable_from(&result->candidates, *at) + per_group - 1) / per_group;
-	uint64_t now = mxt_now_ns(request->budget->clock);
-	uint64_t end = groups > 1 ? now + (end_ns - now) / groups : end_ns;
+	size_t groups = (count_runnable(list) + per_group - 1) / per_group;
+	return (struct grouping){.room = room, .groups = groups ? groups : 1};
+}
+
+static int run_group(struct mxt_session *session, enum mxt_problem_kind kind, const struct mxt_course *course,
+		     struct grouping *grouping, uint64_t end_ns, struct mxt_error *err)
+{
+	const struct mxt_tune_request *request = session->request;
 	struct group group = {.race = NULL};
+	uint32_t races = (uint32_t)(MXT_PROBLEM_KIND_COUNT * grouping->groups);
 	mxt_field_init(&group.field, request->ops, request->budget->clock, request->cancel_fd, &session->rng, course);
 	group.field.ordinal = request->ordinal;
-	int rc = fill_group(session, &group, &result->candidates, room, result->winner, at, err);
+	int rc = fill_group(session, &group, &session->probes[kind].candidates, grouping->room, &grouping->at, err);
 	if (rc == 0)
-		rc = race_group(session, &group, end, mxt_problem_kind_name(kind), err);
+		rc = create_race(&group, session, races, err);
+	if (rc == 0)
+		rc = race_group(session, &group, end_ns, mxt_problem_kind_name(kind), err);
 	if (rc == 0)
 		rc = conclude(session, kind, &group, err);
 	int ended = group_finish(&group, rc < 0 ? NULL : err);
 	return rc < 0 ? rc : ended;
+}
+
+static int run_groups(struct mxt_session *session, enum mxt_problem_kind kind, const struct mxt_course *course,
+		      uint64_t end_ns, struct mxt_error *err)
+{
+	const struct mxt_clock *clock = session->request->budget->clock;
+	struct grouping grouping = plan_groups(session, course, &session->probes[kind].candidates);
+	for (size_t left = grouping.groups; left > 0; left--) {
+		uint64_t now = mxt_now_ns(clock);
+		uint64_t part = now < end_ns ? (end_ns - now) / left : 0;
+		int rc = run_group(session, kind, course, &grouping, now + part, err);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
 }
 
 int mxt_session_probe(struct mxt_session *session, enum mxt_problem_kind kind, uint64_t end_ns, struct mxt_error *err)
@@ -415,11 +471,13 @@ int mxt_session_probe(struct mxt_session *session, enum mxt_problem_kind kind, u
 					      &result->candidates, err);
 	if (rc == 0)
 		rc = note_unavailable(session, &result->candidates, err);
-	size_t at = 0;
-	do {
-		if (rc == 0)
-			rc = run_group(session, kind, &course, &at, end_ns, err);
-	} while (rc == 0 && runnable_from(&result->candidates, at) > 0);
-	result->done = rc == 0;
-	return rc;
+	if (rc == 0)
+		rc = run_groups(session, kind, &course, end_ns, err);
+	if (rc == 0)
+		rc = mxt_evidence_choice(session, mxt_problem_kind_name(kind), result, err);
+	if (rc < 0)
+		return rc;
+	emit_choice(session, mxt_problem_kind_name(kind), result);
+	result->done = true;
+	return 0;
 }

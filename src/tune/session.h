@@ -27,6 +27,7 @@ struct mxt_probe_result {
 	const struct mxt_candidate *winner; /* NULL: the incumbent ships */
 	const char *winner_name;            /* what ships, if `dropped` does not say otherwise */
 	const char *incumbent_name;         /* "bare" or "yours" */
+	const char *best_name;              /* the fastest challenger, or the incumbent */
 	struct mxt_choice choice;
 	double incumbent_step_ns; /* estimate: this probe's time in one real training step, under the incumbent */
 	bool ships_bare;          /* `yours` was the incumbent and lost to bare */
@@ -79,8 +80,8 @@ json_t *mxt_session_workload_json(const struct mxt_session *session);
 /* evidence.c */
 int mxt_evidence_samples(struct mxt_session *session, const char *probe, const struct mxt_field *field,
 			 struct mxt_error *err);
-int mxt_evidence_choice(struct mxt_session *session, const char *probe, const struct mxt_field *field,
-			const struct mxt_choice *choice, struct mxt_error *err);
+int mxt_evidence_choice(struct mxt_session *session, const char *probe, const struct mxt_probe_result *result,
+			struct mxt_error *err);
 int mxt_evidence_witnesses(struct mxt_session *session, const char *probe, const struct mxt_field *field,
 			   struct mxt_error *err);
 int mxt_evidence_text(json_t *list, struct mxt_error *err, const char *fmt, ...) MXT_PRINTF(3, 4);
