@@ -83,15 +83,16 @@ int mxt_field_prepare(struct mxt_field *field, uint32_t mask, struct mxt_error *
 
 /* What one round measured. */
 struct mxt_round {
-	double time_ns[MXT_FIELD_MAX_ENTRIES]; /* weighted sum over the items; 0 for entries that were not in it or failed */
+	double time_ns[MXT_FIELD_MAX_ENTRIES]; /* weighted sum over the items; 0 for entries that were not in it or
+						  failed */
 	uint32_t order[MXT_FIELD_MAX_ENTRIES]; /* who was timed when, for every item of the round */
 	size_t n_order;
 };
 
 /*
  * One round over the entries in `mask` that still race: every item, each entry once, in an order drawn for the round.
- * Entries that fail on the way are dropped. -ETIME when end_ns passed on the way (the round does not count), -ECANCELED,
- * or a fault of ours.
+ * Entries that fail on the way are dropped. -ETIME when end_ns passed on the way (the round does not count),
+ * -ECANCELED, or a fault of ours.
  */
 int mxt_field_round(struct mxt_field *field, uint32_t mask, struct mxt_round *ret_round, struct mxt_error *err);
 

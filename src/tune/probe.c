@@ -282,9 +282,9 @@ static void emit_problems(const struct mxt_session *session, const char *probe, 
 
 static void emit_choice(const struct mxt_session *session, const char *probe, const struct mxt_probe_result *result)
 {
-	struct mxt_event event = {.kind = MXT_EVENT_CHOICE,
-				  .as.choice = {probe, &result->choice, result->incumbent_name, result->winner_name,
-						result->best_name}};
+	struct mxt_event event = {
+	    .kind = MXT_EVENT_CHOICE,
+	    .as.choice = {probe, &result->choice, result->incumbent_name, result->winner_name, result->best_name}};
 	mxt_emit(session->request->sink, &event);
 }
 
@@ -315,7 +315,8 @@ static int incumbent_failed(const char *probe, const struct mxt_field *field, co
 			     entry->name, entry->reason ? entry->reason : "no reason was given");
 }
 
-/* How much a group's choice says: a winner beats bare and yours, bare may only beat yours, an open question beats a no. */
+/* How much a group's choice says: a winner beats bare and yours, bare may only beat yours, an open question beats a no.
+ */
 static int weight_of(const struct mxt_choice *choice)
 {
 	static const int weights[] = {[MXT_VERDICT_NO_INCUMBENT] = 4,
@@ -381,8 +382,8 @@ static size_t slots(const struct mxt_session *session, const struct mxt_course *
 }
 
 /* Fills a group from candidates[*at…], as many as `room` takes; advances *at. */
-static int fill_group(struct mxt_session *session, struct group *group, const struct mxt_candidate_list *list, size_t room,
-		      size_t *at, struct mxt_error *err)
+static int fill_group(struct mxt_session *session, struct group *group, const struct mxt_candidate_list *list,
+		      size_t room, size_t *at, struct mxt_error *err)
 {
 	int rc = add_incumbents(group, session, err);
 	for (; rc == 0 && *at < list->count && group->field.n_entries < room; ++*at)

@@ -266,6 +266,11 @@ static void test_yours_is_the_incumbent(void **state)
 	assert_int_equal(choice.winner, YOURS_A);
 	assert_in_range(choice.gain_ppm, 245000, 255000); /* against yours */
 
+	struct mxt_entrant renamed[4]; /* whatever the names say about ties */
+	memcpy(renamed, with_yours, sizeof renamed);
+	renamed[YOURS_A].name = "z";
+	assert_int_equal(race_at(renamed, best_of_all, 4).winner, YOURS_A);
+
 	const double yours_fastest[] = {100, 100, 80, 90};
 	choice = race_at(with_yours, yours_fastest, 4);
 	assert_int_equal(choice.verdict, MXT_VERDICT_INCUMBENT);
