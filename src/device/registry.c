@@ -3,10 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cpu_device.h"
 #include "device_ops.h"
 #include "fake_device.h"
 
 const struct mxt_device_ops *const mxt_devices[] = {
+    &mxt_cpu_device,
     &mxt_fake_device,
     NULL,
 };
