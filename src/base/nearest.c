@@ -35,11 +35,15 @@ static size_t distance(const char *a, const char *b)
 const char *mxt_nearest(const char *given, const char *(*name_at)(const void *list, size_t i), const void *list,
 			size_t count)
 {
-	size_t half = (strlen(given) + 1) / 2;
+	size_t len = strlen(given);
+	size_t half = (len + 1) / 2;
 	size_t limit = half < 3 ? half : 3; /* distances below this are near */
 	const char *best = NULL;
 	for (size_t i = 0; i < count; i++) {
 		const char *name = name_at(list, i);
+		size_t other = strlen(name);
+		if ((len > other ? len - other : other - len) >= limit)
+			continue; /* the lengths alone are too far apart */
 		size_t d = distance(given, name);
 		if (d < limit) {
 			limit = d;

@@ -76,6 +76,8 @@ static int note_unknown(const struct mxt_axolotl_map *map, const struct mxt_yaml
 			struct mxt_workload *workload)
 {
 	char shown[MXT_PRINTABLE_SIZE];
+	if (workload->n_notes == MXT_NOT_MODELLED_MAX)
+		return 0; /* the list is full: spare the search */
 	mxt_printable(key->text, shown);
 	const char *near = mxt_nearest(key->text, key_at, keys, MXT_ARRAY_LEN(keys));
 	if (near)

@@ -81,6 +81,8 @@ static void add_step(struct builder *b, uint32_t problem, uint64_t filler_bytes)
 /* A bandwidth-bound operation that reads and writes `passes` arrays of `features` values per token. */
 static void filler(struct builder *b, int passes, int64_t features)
 {
+	if (features == 0)
+		return;
 	int64_t elements = passes * b->tokens * limited(features, b->scale.weight_extent);
 	add_step(b, MXT_LAYER_FILLER, (uint64_t)elements * mxt_dtype_bytes(b->dtype));
 }
@@ -286,10 +288,16 @@ static struct linear_group o_group(const struct builder *b)
 				     1};
 }
 
+/* A mixture of experts may have no dense width. */
+static bool has_mlp(const struct builder *b)
+{
+	return !(b->excluded & MXT_PART_MLP) && b->model->ffn > 0;
+}
+
 static struct linear_group up_group(const struct builder *b)
 {
 	const struct mxt_model *m = b->model;
-	if (b->excluded & MXT_PART_MLP)
+	if (!has_mlp(b))
 		return (struct linear_group){.count = 0};
 	if (!m->gated_mlp)
 		return (struct linear_group){{make_linear(b, MXT_PROJ_UP, m->ffn, m->hidden, false)}, 1};
@@ -303,7 +311,7 @@ static struct linear_group up_group(const struct builder *b)
 
 static struct linear_group down_group(const struct builder *b)
 {
-	if (b->excluded & MXT_PART_MLP)
+	if (!has_mlp(b))
 		return (struct linear_group){.count = 0};
 	return (struct linear_group){{make_linear(b, MXT_PROJ_DOWN, b->model->hidden, b->model->ffn, false)}, 1};
 }
