@@ -121,9 +121,9 @@ static void torch_facts(const struct mxt_torch_list *list, struct mxt_check_resu
 	mxt_fact_text(result, "folder", first ? first->folder : NULL);
 }
 
-static void find_torch(const struct mxt_survey *survey, const struct mxt_torch_list *list,
-		       struct mxt_check_result *result)
+static void find_torch(const struct mxt_survey *survey, struct mxt_check_result *result)
 {
+	const struct mxt_torch_list *list = &survey->torch;
 	char build[MXT_TORCH_TEXT + 8];
 	if (list->count == 0) {
 		mxt_find(result, MXT_CHECK_NOTE, "no torch in this Python");
@@ -143,16 +143,11 @@ static void find_torch(const struct mxt_survey *survey, const struct mxt_torch_l
 
 void mxt_check_torch(const struct mxt_survey *survey, struct mxt_check_result *result)
 {
-	MXT_CLEANUP_TORCH struct mxt_torch_list list = MXT_TORCH_LIST_INIT;
 	if (!survey->python.interpreter || survey->python.script) {
 		torch_facts(NULL, result);
 		mxt_find(result, MXT_CHECK_OK, "not looked for: which Python trains is not known");
 		return;
 	}
-	if (mxt_torch_find(survey->root, &survey->python, &list, NULL) < 0) {
-		result->failed = true;
-		return;
-	}
-	torch_facts(&list, result);
-	find_torch(survey, &list, result);
+	torch_facts(&survey->torch, result);
+	find_torch(survey, result);
 }

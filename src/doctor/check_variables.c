@@ -14,7 +14,6 @@
 #include "json.h"
 #include "number.h"
 #include "survey.h"
-#include "torch_install.h"
 #include "variables.h"
 
 #define MAX_VALUE 1024 /* bytes of a variable's value that facts hold */
@@ -23,18 +22,6 @@
 struct entry {
 	const char *name, *value;
 };
-
-/* Version of the torch that would train; "" when there is none. */
-static void torch_version(const struct mxt_survey *survey, struct mxt_check_result *result,
-			  char version[MXT_TORCH_TEXT])
-{
-	MXT_CLEANUP_TORCH struct mxt_torch_list list = MXT_TORCH_LIST_INIT;
-	version[0] = '\0';
-	if (mxt_torch_find(survey->root, &survey->python, &list, NULL) < 0)
-		result->failed = true;
-	else if (list.count)
-		memcpy(version, list.items[0].files.version, MXT_TORCH_TEXT);
-}
 
 /* Major and minor of "2.15.0+cu130" as one number; 0 when there are none. */
 static uint64_t release_of(const char *version)
@@ -163,7 +150,7 @@ static void find_denied(const struct mxt_buf *denied, struct mxt_check_result *r
 
 /* What the entries of one environment add up to. */
 struct tally {
-	char torch[MXT_TORCH_TEXT];
+	const char *torch; /* version of the one that would train; "" when there is none */
 	struct mxt_buf strangers, denied;
 	json_t *set; /* borrowed by the result's facts */
 };
@@ -236,7 +223,8 @@ static void find_thread_counts(const struct mxt_survey *survey, struct mxt_check
 
 void mxt_check_variables(const struct mxt_survey *survey, struct mxt_check_result *result)
 {
-	struct tally tally = {"", MXT_BUF_INIT, MXT_BUF_INIT, NULL};
+	const char *torch = survey->torch.count ? survey->torch.items[0].files.version : "";
+	struct tally tally = {torch, MXT_BUF_INIT, MXT_BUF_INIT, NULL};
 	if (!survey->environment) {
 		mxt_fact_text(result, "set", NULL);
 		mxt_find(result, MXT_CHECK_OK, "not recorded");
@@ -244,7 +232,6 @@ void mxt_check_variables(const struct mxt_survey *survey, struct mxt_check_resul
 	}
 	tally.set = json_object();
 	mxt_fact_json(result, "set", tally.set);
-	torch_version(survey, result, tally.torch);
 	if (!result->failed)
 		take_all(survey, &tally, result);
 	find_thread_counts(survey, result);

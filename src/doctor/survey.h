@@ -13,6 +13,7 @@
 #include "host_topology.h"
 #include "python_env.h"
 #include "reading.h"
+#include "torch_install.h"
 
 struct mxt_error;
 struct mxt_sysroot;
@@ -34,8 +35,9 @@ struct mxt_survey {
 	struct mxt_reading usable;   /* the same, and not more than the CPU quota, at least 1 */
 	struct mxt_pci_gpus gpus;
 	struct mxt_python python;
-	char distribution[32]; /* ID of /etc/os-release: "debian"; "" when not reported */
-	char os_name[96];      /* PRETTY_NAME */
+	struct mxt_torch_list torch; /* what that Python can import */
+	char distribution[32];       /* ID of /etc/os-release: "debian"; "" when not reported */
+	char os_name[96];            /* PRETTY_NAME */
 };
 
 int mxt_survey_init(struct mxt_survey *survey, const struct mxt_doctor_request *request, struct mxt_error *err);

@@ -60,7 +60,7 @@ static int examine_again(void *context)
 
 static void test_host(void **state)
 {
-	static const char *const hosts[] = {"two-torches", "cgroup-v1", "graviton", "epyc-guest", "hostile"};
+	static const char *const hosts[] = {"two-torches", "epyc-guest"};
 	(void)state;
 	for (size_t i = 0; i < sizeof hosts / sizeof hosts[0]; i++) {
 		char prefix[512];
