@@ -95,6 +95,7 @@ static void a_launch_that_falls_short_does_not_count(void **state)
 	assert_int_equal(timing.ns, 1000);
 	assert_int_equal(timing.samples, 1);
 	assert_true(timing.repeats >= 1000);
+	assert_int_equal(device.launches, 3); /* the slow one, the short one, the timed one */
 }
 
 static void a_clock_that_stands_still_is_a_failure(void **state)

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whatever moment a supervisor is killed at, none of its workers survives it. This program is the subreaper of all
- * that it starts: a worker that lived on would become its child, and stay.
+ * Whatever moment a supervisor is killed at, none of its workers survives it. The fixture makes this program the
+ * subreaper of all that it starts: a worker that lived on would become its child, and stay.
  */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -72,8 +71,6 @@ static void no_worker_survives_its_supervisor(void **state)
 int main(int argc, char **argv)
 {
 	mxt_worker_fixture_main(argc, argv);
-	if (prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
-		return 77;
 	const struct CMUnitTest tests[] = {MXT_WORKER_TEST(no_worker_survives_its_supervisor)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

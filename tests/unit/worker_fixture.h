@@ -23,7 +23,10 @@ struct mxt_worker_fixture {
 /* When started as `… worker …`: becomes one, and does not return. */
 void mxt_worker_fixture_main(int argc, char **argv);
 
-/* *state is the fixture. The teardown fails the test when a child or a descriptor is left. */
+/*
+ * *state is the fixture. This process becomes the subreaper of all that it starts: the teardown fails the test when a
+ * child, a child of a child, or a descriptor is left.
+ */
 int mxt_worker_fixture_setup(void **state);
 int mxt_worker_fixture_teardown(void **state);
 
