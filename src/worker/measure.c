@@ -3,10 +3,10 @@
 
 #include <errno.h>
 #include <stdbool.h>
-#include <stdlib.h>
 
 #include "clock.h"
 #include "error.h"
+#include "statistics.h"
 
 #define LAUNCH_NS   (MXT_NS_PER_MS)
 #define MAX_REPEATS (UINT32_C(1) << 20)
@@ -63,18 +63,6 @@ static int warm_up(const struct mxt_measure *m, struct launch *launch, struct mx
 	}
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
-}
-
-static double median(double *values, size_t count)
-{
-	qsort(values, count, sizeof *values, compare_doubles);
-	return (values[(count - 1) / 2] + values[count / 2]) / 2;
-}
-
 static int take_samples(const struct mxt_measure *m, struct launch *launch, double *run_ns, size_t *ret_count,
 			struct mxt_error *err)
 {
@@ -103,7 +91,7 @@ int mxt_measure(const struct mxt_measure *measure, struct mxt_timing *ret_timing
 		rc = take_samples(measure, &launch, run_ns, &count, err);
 	if (rc < 0)
 		return rc;
-	double ns = median(run_ns, count);
+	double ns = mxt_median(run_ns, count);
 	if (ns < 0.5)
 		return mxt_error_set(err, -EIO, MXT_E_DEVICE_TIME,
 				     "the device reports a time of 0 ns for %u runs of the sequence", launch.repeats);
