@@ -136,11 +136,9 @@ static int print_differences(const struct mxt_cli *cli, struct mxt_plan *const *
 	mxt_buf_printf(&buf, "left   %s%s\nright  %s%s\n", mxt_plan_id(plans[0]), mxt_plan_marks(plans[0]),
 		       mxt_plan_id(plans[1]), mxt_plan_marks(plans[1]));
 	if (json_array_size(differences) == 0)
-		mxt_buf_puts(&buf, "the decisions are equal\n");
-	for (size_t i = 0; i < json_array_size(differences); i++) {
-		mxt_plan_difference_text(json_array_get(differences, i), "right", &buf);
-		mxt_buf_putc(&buf, '\n');
-	}
+		mxt_buf_puts(&buf, "the decisions are equal");
+	mxt_plan_differences_text(differences, "right", "\n", &buf);
+	mxt_buf_putc(&buf, '\n');
 	return print_buf(cli, &buf, err);
 }
 

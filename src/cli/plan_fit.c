@@ -72,14 +72,10 @@ int mxt_plan_fit(const struct mxt_plan *plan, const struct mxt_sysroot *root, st
 
 int mxt_plan_fit_verdict(const struct mxt_plan_fit *fit, struct mxt_error *err)
 {
-	size_t count = json_array_size(fit->differences);
-	if (count == 0)
+	if (json_array_size(fit->differences) == 0)
 		return 0;
 	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
-	for (size_t i = 0; i < count; i++) {
-		mxt_buf_puts(&text, i > 0 ? "; " : "");
-		mxt_plan_difference_text(json_array_get(fit->differences, i), "here", &text);
-	}
+	mxt_plan_differences_text(fit->differences, "here", "; ", &text);
 	return mxt_error_set(err, -ENOTSUP, MXT_E_PLAN_MISMATCH,
 			     "the plan does not fit this machine: %s; make a plan here, or confirm this one with "
 			     "mindxtrain autotune --against",

@@ -10,6 +10,7 @@
 #include "number.h"
 #include "plan.h"
 #include "plan_field.h"
+#include "variables.h"
 
 #define MAX_SAMPLES_SHOWN 500
 #define LINE_WIDTH        80
@@ -151,15 +152,15 @@ static void append_env(const struct mxt_plan *plan, const char *title, struct mx
 	}
 }
 
-/* Names of what is removed and assignments of what is kept are shown as they are written: few, and sorted by seal. */
+/* In the order of the table of variables. */
 static void append_contract(const json_t *contract, const char *title, struct mxt_buf *buf)
 {
-	const char *name;
-	json_t *value;
-	json_object_foreach((json_t *)contract, name, value)
-	{
+	for (size_t i = 0; i < mxt_variable_count(); i++) {
+		const char *name = mxt_variable_at(i)->name;
+		if (!has(contract, name))
+			continue;
 		begin_line(&title, buf);
-		mxt_buf_printf(buf, "%s=%s\n", name, json_string_value(value));
+		mxt_buf_printf(buf, "%s=%s\n", name, text_of(contract, name));
 	}
 }
 

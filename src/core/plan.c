@@ -131,16 +131,31 @@ static int create(json_t *document, struct mxt_plan **ret_plan, struct mxt_error
 	return rc;
 }
 
+/* What to do about faults that only say what is expected: a value mended by hand would only make the id wrong. */
+static int add_remedy(int status, struct mxt_error *err)
+{
+	static const enum mxt_error_id ids[] = {MXT_E_JSON_TEXT, MXT_E_JSON_VALUE, MXT_E_JSON_DEPTH,
+						MXT_E_PLAN_KEY,  MXT_E_PLAN_FIELD, MXT_E_PLAN_VALUE};
+	for (size_t i = 0; err && i < MXT_ARRAY_LEN(ids); i++)
+		if (err->id == ids[i])
+			return mxt_error_set(err, status, err->id,
+					     "%s; plans are not edited by hand: get the original, or make it anew with "
+					     "mindxtrain autotune",
+					     mxt_error_text(err));
+	return status;
+}
+
 int mxt_plan_parse(const char *name, const char *text, size_t len, struct mxt_plan **ret_plan, struct mxt_error *err)
 {
 	json_t *document = NULL;
 	int rc = mxt_json_parse(name, text, len, MXT_JSON_CANONICAL, &document, err);
 	if (rc < 0)
-		return rc;
+		return add_remedy(rc, err);
 	rc = create(document, ret_plan, err);
-	if (rc < 0)
-		mxt_error_wrap(err, "%s", name);
-	return rc;
+	if (rc == 0)
+		return 0;
+	mxt_error_wrap(err, "%s", name);
+	return add_remedy(rc, err);
 }
 
 int mxt_plan_read(const char *path, struct mxt_plan **ret_plan, struct mxt_error *err)

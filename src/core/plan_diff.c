@@ -93,12 +93,20 @@ static void append_value(const json_t *value, struct mxt_buf *buf)
 		mxt_buf_puts(buf, "?");
 }
 
-void mxt_plan_difference_text(const json_t *difference, const char *right_word, struct mxt_buf *buf)
+static void append_difference(const json_t *difference, const char *right_word, struct mxt_buf *buf)
 {
 	mxt_buf_printf(buf, "%s: ", json_string_value(json_object_get(difference, "path")));
 	append_value(json_object_get(difference, "left"), buf);
 	mxt_buf_printf(buf, ", %s ", right_word);
 	append_value(json_object_get(difference, "right"), buf);
+}
+
+void mxt_plan_differences_text(const json_t *differences, const char *right_word, const char *glue, struct mxt_buf *buf)
+{
+	for (size_t i = 0; i < json_array_size(differences); i++) {
+		mxt_buf_puts(buf, i > 0 ? glue : "");
+		append_difference(json_array_get(differences, i), right_word, buf);
+	}
 }
 
 int mxt_plan_compare_part(const char *key, const json_t *planned, const json_t *here, struct mxt_error *err)
@@ -108,10 +116,7 @@ int mxt_plan_compare_part(const char *key, const json_t *planned, const json_t *
 	if (rc < 0 || json_array_size(differences) == 0)
 		return rc;
 	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
-	for (size_t i = 0; i < json_array_size(differences); i++) {
-		mxt_buf_puts(&text, i > 0 ? "; " : "");
-		mxt_plan_difference_text(json_array_get(differences, i), "here", &text);
-	}
+	mxt_plan_differences_text(differences, "here", "; ", &text);
 	return mxt_error_set(err, -ENOTSUP, MXT_E_PLAN_MISMATCH,
 			     "the plan was made for something else (%s); make a plan here", mxt_buf_text(&text));
 }

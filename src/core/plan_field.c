@@ -9,6 +9,7 @@
 #include "json_path.h"
 #include "nearest.h"
 #include "plan_variables.h"
+#include "words.h"
 
 #define MAX_NAME 256
 
@@ -84,16 +85,6 @@ static const struct mxt_plan_field *find_field(enum mxt_plan_object object, cons
 	return NULL;
 }
 
-/* Appends "a, b, c" for "a b c". */
-static void append_words(const char *words, struct mxt_buf *buf)
-{
-	for (; *words; words++)
-		if (*words == ' ')
-			mxt_buf_puts(buf, ", ");
-		else
-			mxt_buf_putc(buf, *words);
-}
-
 void mxt_field_rule_text(const struct mxt_field_rule *rule, struct mxt_buf *buf)
 {
 	static const char *const texts[] = {
@@ -119,7 +110,7 @@ void mxt_field_rule_text(const struct mxt_field_rule *rule, struct mxt_buf *buf)
 		mxt_buf_puts(buf, rule->min ? "true" : "false");
 	else
 		mxt_buf_puts(buf, texts[rule->kind]);
-	append_words(rule->words, buf);
+	mxt_words_text(rule->words, buf);
 }
 
 static void append_string(const char *text, struct mxt_buf *buf)
@@ -161,18 +152,11 @@ static int refuse(const struct mxt_plan_field *field, const json_t *value, const
 			   err);
 }
 
-/* Index of the blank-separated word, or -1. */
-static int word_index(const char *words, const char *word)
+static int word_index(const struct mxt_field_rule *rule, const json_t *value)
 {
-	size_t len = strlen(word);
-	for (int i = 0; *words; i++) {
-		size_t n = strcspn(words, " ");
-		if (n == len && memcmp(words, word, n) == 0)
-			return i;
-		words += n;
-		words += strspn(words, " ");
-	}
-	return -1;
+	if (!json_is_string(value))
+		return -1;
+	return mxt_words_index(rule->words, json_string_value(value), json_string_length(value), false);
 }
 
 static bool is_name(const json_t *value)
@@ -200,15 +184,14 @@ static bool is_flag(const struct mxt_field_rule *rule, const json_t *value)
 
 static bool is_word(const struct mxt_field_rule *rule, const json_t *value)
 {
-	return json_is_string(value) && word_index(rule->words, json_string_value(value)) >= 0;
+	return word_index(rule, value) >= 0;
 }
 
 static bool is_words(const struct mxt_field_rule *rule, const json_t *value)
 {
 	int last = -1;
 	for (size_t i = 0; i < json_array_size(value); i++) {
-		const json_t *element = json_array_get(value, i);
-		int index = is_word(rule, element) ? word_index(rule->words, json_string_value(element)) : -1;
+		int index = word_index(rule, json_array_get(value, i));
 		if (index <= last)
 			return false;
 		last = index;

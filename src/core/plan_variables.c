@@ -21,17 +21,17 @@ struct deed {
 static const struct deed deed_set = {
     "set",
     {[MXT_VARIABLE_SELECTOR] = true, [MXT_VARIABLE_STICKY] = true},
-    "it is set for correctness and stays as the caller has it; remove it here",
+    "it is set for correctness and stays as the caller has it; do not use this plan",
 };
 static const struct deed deed_remove = {
     "remove",
     {[MXT_VARIABLE_SELECTOR] = true},
-    "it is set for correctness and stays as the caller has it; remove it here",
+    "it is set for correctness and stays as the caller has it; do not use this plan",
 };
 static const struct deed deed_keep = {
     "demand",
     {[MXT_VARIABLE_CONTRACT] = true, [MXT_VARIABLE_STICKY] = true},
-    "it selects kernels; it belongs in env or unset",
+    "it selects kernels and belongs in env or unset; do not use this plan",
 };
 
 static int refuse_unknown(const struct deed *deed, const char *name, const struct mxt_json_path *path,
@@ -41,7 +41,7 @@ static int refuse_unknown(const struct deed *deed, const char *name, const struc
 	return mxt_json_at(path,
 			   mxt_error_set(err, -EINVAL, MXT_E_PLAN_VARIABLE,
 					 "no plan may %s %.100s: it is not in the table of variables that choose "
-					 "kernels%s%s%s; remove it",
+					 "kernels%s%s%s; do not use this plan",
 					 deed->verb, name, near ? " (did you mean " : "", near ? near : "",
 					 near ? "?)" : ""),
 			   err);

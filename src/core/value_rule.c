@@ -3,37 +3,21 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <strings.h>
 
 #include "number.h"
+#include "words.h"
 
 #define MAX_PROCESSOR 65535
 #define MAX_PLACES    4096
 
-typedef int compare_fn(const char *a, const char *b, size_t len);
-
-/* Index of the blank-separated word that equals text[0..len), or -1. */
-static int word_index(const char *words, const char *text, size_t len, compare_fn *compare)
-{
-	int index = 0;
-	for (const char *word = words; *word; index++) {
-		size_t word_len = strcspn(word, " ");
-		if (word_len == len && compare(word, text, len) == 0)
-			return index;
-		word += word_len;
-		word += strspn(word, " ");
-	}
-	return -1;
-}
-
 static bool is_word(const struct mxt_value_rule *rule, const char *value)
 {
-	return word_index(rule->words, value, strlen(value), strncmp) >= 0;
+	return mxt_words_index(rule->words, value, strlen(value), false) >= 0;
 }
 
 static bool is_word_of_any_case(const struct mxt_value_rule *rule, const char *value)
 {
-	return word_index(rule->words, value, strlen(value), strncasecmp) >= 0;
+	return mxt_words_index(rule->words, value, strlen(value), true) >= 0;
 }
 
 static bool is_words(const struct mxt_value_rule *rule, const char *value)
@@ -42,7 +26,7 @@ static bool is_words(const struct mxt_value_rule *rule, const char *value)
 	const char *at = value + (value[0] == '^' ? 1 : 0);
 	for (;;) {
 		size_t len = strcspn(at, ",");
-		int index = word_index(rule->words, at, len, strncmp);
+		int index = mxt_words_index(rule->words, at, len, false);
 		if (index < 0 || index > 63 || (seen >> index & 1))
 			return false;
 		seen |= UINT64_C(1) << index;
@@ -118,7 +102,7 @@ static bool is_place_list(const char *at)
 static bool is_places(const struct mxt_value_rule *rule, const char *value)
 {
 	size_t len = strcspn(value, "(");
-	if (word_index(rule->words, value, len, strncmp) < 0)
+	if (mxt_words_index(rule->words, value, len, false) < 0)
 		return is_place_list(value);
 	const char *at = value + len;
 	if (*at == '\0')
@@ -146,7 +130,7 @@ static bool is_file(const struct mxt_value_rule *rule, const char *value)
 {
 	size_t len = strlen(value);
 	return len > 7 && strncmp(value, "@file:", 6) == 0 && value[len - 1] == '@' &&
-	       word_index(rule->words, value + 6, len - 7, strncmp) >= 0;
+	       mxt_words_index(rule->words, value + 6, len - 7, false) >= 0;
 }
 
 static bool is_nothing(const struct mxt_value_rule *rule, const char *value)
@@ -171,18 +155,6 @@ bool mxt_value_allowed(const struct mxt_value_rule *rule, const char *value)
 	return is_allowed[rule->kind](rule, value);
 }
 
-static void append_words(const char *words, struct mxt_buf *buf)
-{
-	for (const char *word = words; *word;) {
-		size_t len = strcspn(word, " ");
-		mxt_buf_append(buf, word, len);
-		word += len;
-		if (*word)
-			mxt_buf_puts(buf, ", ");
-		word += strspn(word, " ");
-	}
-}
-
 void mxt_value_rule_text(const struct mxt_value_rule *rule, struct mxt_buf *buf)
 {
 	static const char *const texts[] = {
@@ -199,5 +171,5 @@ void mxt_value_rule_text(const struct mxt_value_rule *rule, struct mxt_buf *buf)
 		return;
 	}
 	mxt_buf_puts(buf, texts[rule->kind]);
-	append_words(rule->words, buf);
+	mxt_words_text(rule->words, buf);
 }

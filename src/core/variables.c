@@ -78,16 +78,17 @@ const struct mxt_variable *mxt_variable_find(const char *name)
 	return mxt_variable_find_n(name, strlen(name));
 }
 
+/* Nobody means a denied name: these count as nameless. */
 static const char *name_at(const void *list, size_t i)
 {
 	(void)list;
-	return variables[i].name;
+	return variables[i].class == MXT_VARIABLE_DENY ? "" : variables[i].name;
 }
 
 const char *mxt_variable_near(const char *name)
 {
 	for (size_t i = 0; i < MXT_ARRAY_LEN(variables); i++)
-		if (strcasecmp(variables[i].name, name) == 0)
+		if (strcasecmp(name_at(NULL, i), name) == 0 && name[0])
 			return variables[i].name;
 	return mxt_nearest(name, name_at, NULL, MXT_ARRAY_LEN(variables));
 }

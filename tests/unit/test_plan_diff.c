@@ -13,10 +13,9 @@ static void expect_diff(const char *left, const char *right, const char *differe
 	MXT_CLEANUP_JSON json_t *list = NULL;
 	MXT_CLEANUP_BUF struct mxt_buf buf = MXT_BUF_INIT;
 	assert_int_equal(mxt_plan_diff("d", a, b, &list, NULL), 0);
-	for (size_t i = 0; i < json_array_size(list); i++) {
-		mxt_plan_difference_text(json_array_get(list, i), "here", &buf);
+	mxt_plan_differences_text(list, "here", "\n", &buf);
+	if (buf.len)
 		mxt_buf_putc(&buf, '\n');
-	}
 	assert_string_equal(mxt_buf_text(&buf), differences);
 }
 

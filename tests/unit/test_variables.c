@@ -57,6 +57,8 @@ static void finds_names(void **state)
 	assert_string_equal(mxt_variable_near("omp_num_threads"), "OMP_NUM_THREADS");
 	assert_string_equal(mxt_variable_near("OMP_NUM_THREAD"), "OMP_NUM_THREADS");
 	assert_null(mxt_variable_near("FOO"));
+	assert_null(mxt_variable_near("PATHS")); /* a denied name is no advice */
+	assert_null(mxt_variable_near(""));
 }
 
 struct value_case {
