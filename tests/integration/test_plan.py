@@ -158,6 +158,26 @@ class Use(mxt.TestCase):
                          ["platform.arch", "stack.capabilities", "stack.torch"])
 
 
+    def test_this_machine(self):
+        """The plan of another machine, with every difference that is named removed, fits."""
+        path = self.write("p.json", mxt_plans.text(EXAMPLES["bare"]))
+        event = self.run_program("plan", "check", "--json", path).json()
+        self.assertEqual(event["device"], "cpu")
+        changes = {"env": None, "unset": None, "contract": None}
+        changes |= {row["path"]: row.get("right") for row in event["differences"]}
+        path = self.write("here.json", mxt_plans.text(mxt_plans.plan(changes)))
+        out = self.run_program("plan", "check", path, "--for", "run", status=0).out
+        self.assertIn("(self-test) fits this machine (cpu)", out)
+
+    def test_recorded_machine(self):
+        path = self.write("p.json", mxt_plans.text(mxt_plans.plan({"platform.units": 65535})))
+        for host in ("epyc-guest", "graviton", "xeon-container"):
+            result = self.run_program("plan", "check", path, "--sysroot", mxt.FIXTURES / "hosts" / host)
+            self.assert_error(result, 5, "MXT-129", "platform.units: 65535, here ")
+        result = self.run_program("plan", "check", path, "--sysroot", mxt.FIXTURES / "hosts" / "hostile")
+        self.assert_error(result, 4, "MXT-134", "the plan is sound", "mindxtrain doctor")
+
+
 class Env(mxt.TestCase):
     def test_eval(self):
         path = self.write("p.json", mxt_plans.text(EXAMPLES["cpu"]))

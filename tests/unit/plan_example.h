@@ -10,9 +10,9 @@
 
 static const char plan_example_decision[] =
     "{\"version\":1,"
-    "\"platform\":{\"vendor\":\"AuthenticAMD\",\"arch\":\"x86_64-v4\",\"family\":26,\"model\":2,\"units\":2,"
+    "\"platform\":{\"vendor\":\"amd\",\"arch\":\"x86_64-v4\",\"family\":26,\"model\":2,\"units\":2,"
     "\"memory_gib\":24},"
-    "\"stack\":{\"torch\":\"none\",\"provider\":\"built-in\",\"openblas\":\"0.3.21\",\"blis\":\"0.9.0\"},"
+    "\"stack\":{\"torch\":\"none\",\"provider\":\"built-in\",\"openblas\":\"0.3.21 pthread\",\"blis\":\"0.9.0 pthread\"},"
     "\"workload\":{\"model\":{\"layers\":36,\"hidden\":2560,\"heads\":32,\"ffn\":6912,\"vocab\":50304},"
     "\"training\":{\"seq_len\":4096,\"micro_batch\":8,\"adapter\":\"lora\",\"lora_rank\":16,\"lengths\":\"packed\"},"
     "\"scaled\":{\"gemm_tokens\":256,\"attention_tokens\":512}},"
