@@ -116,7 +116,7 @@ int mxt_json_parse(const char *name, const char *text, size_t len, enum mxt_json
 		rc = scan(&source, dialect, err);
 	if (rc < 0)
 		return rc;
-	json_error_t error;
+	json_error_t error = {.line = 0}; /* jansson itself leaves the code unset when memory runs out early */
 	MXT_CLEANUP_JSON json_t *value = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
 	if (!value)
 		return parser_fault(&source, &error, err);
