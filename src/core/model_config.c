@@ -406,7 +406,7 @@ static int reader_init(struct reader *r, const json_t *root)
 
 int mxt_model_config_parse(const char *name, const json_t *root, struct mxt_workload *workload, struct mxt_error *err)
 {
-	struct reader r = {.name = name, .workload = workload, .err = err};
+	struct reader r = {.name = name, .family = &generic_family, .model_type = "", .workload = workload, .err = err};
 	struct mxt_model model = {.layers = 0};
 	int rc = reader_init(&r, root);
 	if (rc == 0)

@@ -117,6 +117,8 @@ static void multiply(struct builder *b, enum product product, int64_t out, int64
 {
 	int64_t cut_out = limited(out, b->scale.weight_extent);
 	int64_t cut_in = limited(in, b->scale.weight_extent);
+	if (cut_out <= 0 || cut_in <= 0)
+		return; /* a weight without elements */
 	struct mxt_problem problem = {.kind = MXT_PROBLEM_GEMM};
 	problem.as.gemm = product_shape(b, product, cut_out, cut_in);
 	problem.as.gemm.dtype = b->dtype;

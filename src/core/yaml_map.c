@@ -190,7 +190,7 @@ int mxt_yaml_map_finish(const char *name, struct mxt_yaml_node *map, struct mxt_
 	for (size_t i = 0; rc == 0 && i < map->count; i++)
 		if (is_merge(&map->entries[i]))
 			rc = add_merged(name, &c, &map->entries[i], err);
-	if (rc < 0)
+	if (rc < 0 || !c.items)
 		return rc;
 	qsort(c.items, c.count, sizeof *c.items, compare_candidates);
 	rc = drop_shadowed(name, &c, err);

@@ -50,7 +50,8 @@ static size_t line_of(const struct loader *l, yaml_mark_t mark)
 
 static int refuse(const struct loader *l, size_t line, const char *why)
 {
-	return mxt_error_set(l->err, -EINVAL, MXT_E_YAML_REFUSED, "%s:%zu: %s", l->text.name, line, why);
+	(void)mxt_error_set(l->err, -EINVAL, MXT_E_YAML_REFUSED, "%s:%zu: %s", l->text.name, line, why);
+	return -EINVAL;
 }
 
 static int parser_fault(const struct loader *l)
@@ -486,23 +487,18 @@ static void loader_cleanup(struct loader **l)
 	loader_destroy(*l);
 }
 
-static int loader_create(const char *name, const char *bytes, size_t len, struct loader **ret_loader,
-			 struct mxt_error *err)
+/* `l` is zeroed memory. */
+static int loader_open(struct loader *l, const char *name, const char *bytes, size_t len, struct mxt_error *err)
 {
-	MXT_CLEANUP(loader_cleanup) struct loader *l = calloc(1, sizeof *l);
-	if (!l || !yaml_parser_initialize(&l->parser))
-		return mxt_error_oom(err);
 	l->err = err;
 	l->tree = calloc(1, sizeof *l->tree);
-	if (!l->tree)
+	if (!l->tree || !yaml_parser_initialize(&l->parser))
 		return mxt_error_oom(err);
 	int rc = mxt_yaml_text_init(&l->text, name, bytes, len, err);
 	if (rc < 0)
 		return rc;
 	yaml_parser_set_encoding(&l->parser, YAML_UTF8_ENCODING);
 	yaml_parser_set_input_string(&l->parser, (const unsigned char *)bytes + l->text.start, len - l->text.start);
-	*ret_loader = l;
-	l = NULL;
 	return 0;
 }
 
@@ -512,8 +508,10 @@ int mxt_yaml_tree_parse(const char *name, const char *bytes, size_t len, struct 
 	if (len > MXT_YAML_MAX_BYTES)
 		return mxt_error_set(err, -EFBIG, MXT_E_TOO_LARGE, "%s is larger than %zu bytes", name,
 				     MXT_YAML_MAX_BYTES);
-	MXT_CLEANUP(loader_cleanup) struct loader *l = NULL;
-	int rc = loader_create(name, bytes, len, &l, err);
+	MXT_CLEANUP(loader_cleanup) struct loader *l = calloc(1, sizeof *l);
+	if (!l)
+		return mxt_error_oom(err);
+	int rc = loader_open(l, name, bytes, len, err);
 	if (rc == 0)
 		rc = load_document(l);
 	if (rc < 0)
