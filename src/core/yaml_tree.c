@@ -33,6 +33,7 @@ struct loader {
 	size_t n_spans, max_spans;
 	size_t n_nodes;
 	unsigned depth, flow_depth;
+	int status; /* negative once reading a node has failed */
 	struct mxt_error *err;
 };
 
@@ -50,8 +51,7 @@ static size_t line_of(const struct loader *l, yaml_mark_t mark)
 
 static int refuse(const struct loader *l, size_t line, const char *why)
 {
-	(void)mxt_error_set(l->err, -EINVAL, MXT_E_YAML_REFUSED, "%s:%zu: %s", l->text.name, line, why);
-	return -EINVAL;
+	return mxt_error_set(l->err, -EINVAL, MXT_E_YAML_REFUSED, "%s:%zu: %s", l->text.name, line, why);
 }
 
 static int parser_fault(const struct loader *l)
@@ -70,15 +70,23 @@ static int next_event(struct loader *l, yaml_event_t *event)
 	return yaml_parser_parse(&l->parser, event) ? 0 : parser_fault(l);
 }
 
-/* ---- nodes ---- */
+/* ---- nodes ----
+ * What reads a node returns it, or NULL after a failure, which `status` keeps.
+ */
 
-static int add_node(struct loader *l, yaml_mark_t start, yaml_mark_t end, struct mxt_yaml_node **ret_node)
+static void *failed(struct loader *l, int status)
+{
+	l->status = status;
+	return NULL;
+}
+
+static struct mxt_yaml_node *add_node(struct loader *l, yaml_mark_t start, yaml_mark_t end)
 {
 	if (l->n_nodes == MXT_YAML_MAX_NODES)
-		return refuse(l, line_of(l, start), "more than 100000 values; this is no trainer's config");
+		return failed(l, refuse(l, line_of(l, start), "more than 100000 values; this is no trainer's config"));
 	struct mxt_yaml_node *node = calloc(1, sizeof *node);
 	if (!node)
-		return mxt_error_oom(l->err);
+		return failed(l, mxt_error_oom(l->err));
 	node->begin = offset_of(l, start);
 	node->end = offset_of(l, end);
 	node->line = mxt_yaml_text_line(&l->text, node->begin);
@@ -86,8 +94,7 @@ static int add_node(struct loader *l, yaml_mark_t start, yaml_mark_t end, struct
 	node->next = l->tree->all;
 	l->tree->all = node;
 	l->n_nodes++;
-	*ret_node = node;
-	return 0;
+	return node;
 }
 
 static int add_span(struct loader *l, const struct mxt_yaml_node *node, enum mxt_yaml_style style)
@@ -192,18 +199,8 @@ static int resolve(const struct loader *l, const struct tag_row *tag, enum mxt_y
 			     l->text.name, node->line, mxt_printable(node->text, shown));
 }
 
-static int compose_scalar(struct loader *l, const yaml_event_t *event, struct mxt_yaml_node **ret_node)
+static int copy_text(const struct loader *l, const yaml_event_t *event, struct mxt_yaml_node *node)
 {
-	struct mxt_yaml_node *node = NULL;
-	const struct tag_row *tag = NULL;
-	int rc = add_node(l, event->start_mark, event->end_mark, &node);
-	if (rc == 0)
-		rc = read_tag(l, event->data.scalar.tag, node->line, &tag);
-	if (rc < 0)
-		return rc;
-	if (event->data.scalar.tag || event->data.scalar.anchor)
-		node->begin = mxt_yaml_strict_skip_properties(&l->text, node->begin, node->end);
-	node->line = mxt_yaml_text_line(&l->text, node->begin);
 	node->len = event->data.scalar.length;
 	if (memchr(event->data.scalar.value, '\0', node->len))
 		return refuse(l, node->line, "a NUL character in a text");
@@ -211,13 +208,31 @@ static int compose_scalar(struct loader *l, const yaml_event_t *event, struct mx
 	if (!node->text)
 		return mxt_error_oom(l->err);
 	memcpy(node->text, event->data.scalar.value, node->len + 1);
+	return 0;
+}
+
+static int fill_scalar(struct loader *l, const yaml_event_t *event, struct mxt_yaml_node *node)
+{
+	const struct tag_row *tag = NULL;
+	int rc = read_tag(l, event->data.scalar.tag, node->line, &tag);
+	if (rc < 0)
+		return rc;
+	if (event->data.scalar.tag || event->data.scalar.anchor)
+		node->begin = mxt_yaml_strict_skip_properties(&l->text, node->begin, node->end);
+	node->line = mxt_yaml_text_line(&l->text, node->begin);
 	enum mxt_yaml_style style = style_of(event->data.scalar.style);
 	node->quoted = style != MXT_YAML_PLAIN;
-	rc = resolve(l, tag, style, node);
+	rc = copy_text(l, event, node);
 	if (rc == 0)
-		rc = add_span(l, node, style);
-	*ret_node = node;
-	return rc;
+		rc = resolve(l, tag, style, node);
+	return rc < 0 ? rc : add_span(l, node, style);
+}
+
+static struct mxt_yaml_node *compose_scalar(struct loader *l, const yaml_event_t *event)
+{
+	struct mxt_yaml_node *node = add_node(l, event->start_mark, event->end_mark);
+	int rc = node ? fill_scalar(l, event, node) : l->status;
+	return rc < 0 ? failed(l, rc) : node;
 }
 
 /* ---- anchors and aliases ---- */
@@ -248,19 +263,18 @@ static int open_anchor(struct loader *l, const yaml_char_t *name, yaml_mark_t ma
 	return 0;
 }
 
-static int compose_alias(struct loader *l, const yaml_event_t *event, const struct mxt_yaml_node **ret_node)
+static const struct mxt_yaml_node *compose_alias(struct loader *l, const yaml_event_t *event)
 {
 	const struct anchor *anchor = find_anchor(l, (const char *)event->data.alias.anchor);
 	size_t line = line_of(l, event->start_mark);
 	if (!anchor)
-		return mxt_error_set(l->err, -EINVAL, MXT_E_YAML_SYNTAX,
-				     "%s:%zu: an alias to an anchor that is not there", l->text.name, line);
+		return failed(l, mxt_error_set(l->err, -EINVAL, MXT_E_YAML_SYNTAX,
+					       "%s:%zu: an alias to an anchor that is not there", l->text.name, line));
 	if (!anchor->node)
-		return refuse(l, line, "an alias inside of what it stands for");
+		return failed(l, refuse(l, line, "an alias inside of what it stands for"));
 	if (l->depth + anchor->node->height > MXT_YAML_MAX_DEPTH)
-		return refuse(l, line, "nested deeper than 64 levels");
-	*ret_node = anchor->node;
-	return 0;
+		return failed(l, refuse(l, line, "nested deeper than 64 levels"));
+	return anchor->node;
 }
 
 /* ---- containers ---- */
@@ -289,18 +303,17 @@ static int entries_add(const struct loader *l, struct entries *entries, struct m
 	return 0;
 }
 
-static int compose(struct loader *l, const yaml_event_t *event, const struct mxt_yaml_node **ret_node);
+static const struct mxt_yaml_node *compose(struct loader *l, const yaml_event_t *event);
 
-/* The node that the next event starts; *ret_node is NULL when the event is `end` instead. */
-static int compose_next(struct loader *l, yaml_event_type_t end, const struct mxt_yaml_node **ret_node)
+/* The node that the next event starts; NULL without a failure when the event is `end` instead. */
+static const struct mxt_yaml_node *compose_next(struct loader *l, yaml_event_type_t end)
 {
 	MXT_CLEANUP(yaml_event_delete) yaml_event_t event;
 	memset(&event, 0, sizeof event);
 	int rc = next_event(l, &event);
 	if (rc < 0)
-		return rc;
-	*ret_node = NULL;
-	return event.type == end ? 0 : compose(l, &event, ret_node);
+		return failed(l, rc);
+	return event.type == end ? NULL : compose(l, &event);
 }
 
 static int check_value(const struct loader *l, const struct mxt_yaml_node *value)
@@ -322,11 +335,10 @@ static int check_key(const struct loader *l, const struct mxt_yaml_node *key)
 static int read_sequence(struct loader *l, struct entries *entries)
 {
 	for (;;) {
-		struct mxt_yaml_entry entry = {NULL, NULL};
-		int rc = compose_next(l, YAML_SEQUENCE_END_EVENT, &entry.value);
-		if (rc < 0 || !entry.value)
-			return rc;
-		rc = check_value(l, entry.value);
+		struct mxt_yaml_entry entry = {NULL, compose_next(l, YAML_SEQUENCE_END_EVENT)};
+		if (!entry.value)
+			return l->status;
+		int rc = check_value(l, entry.value);
 		if (rc == 0)
 			rc = entries_add(l, entries, entry);
 		if (rc < 0)
@@ -337,15 +349,16 @@ static int read_sequence(struct loader *l, struct entries *entries)
 static int read_mapping(struct loader *l, struct entries *entries)
 {
 	for (;;) {
-		struct mxt_yaml_entry entry = {NULL, NULL};
-		int rc = compose_next(l, YAML_MAPPING_END_EVENT, &entry.key);
-		if (rc < 0 || !entry.key)
+		struct mxt_yaml_entry entry = {compose_next(l, YAML_MAPPING_END_EVENT), NULL};
+		if (!entry.key)
+			return l->status;
+		int rc = check_key(l, entry.key);
+		if (rc < 0)
 			return rc;
-		rc = check_key(l, entry.key);
-		if (rc == 0)
-			rc = compose_next(l, YAML_NO_EVENT, &entry.value);
-		if (rc == 0)
-			rc = check_value(l, entry.value);
+		entry.value = compose_next(l, YAML_NO_EVENT);
+		if (!entry.value)
+			return l->status;
+		rc = check_value(l, entry.value);
 		if (rc == 0)
 			rc = entries_add(l, entries, entry);
 		if (rc < 0)
@@ -378,62 +391,78 @@ static bool is_flow(const yaml_event_t *event)
 	return event->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE;
 }
 
-static int compose_container(struct loader *l, const yaml_event_t *event, enum mxt_yaml_kind kind,
-			     struct mxt_yaml_node **ret_node)
+static int fill_container(struct loader *l, const yaml_event_t *event, struct mxt_yaml_node *node)
 {
-	struct mxt_yaml_node *node = NULL;
+	bool sequence = node->value.kind == MXT_YAML_SEQUENCE;
 	const struct tag_row *tag = NULL;
-	bool sequence = kind == MXT_YAML_SEQUENCE;
-	int rc = add_node(l, event->start_mark, event->start_mark, &node);
-	if (rc < 0)
-		return rc;
 	if (l->depth == MXT_YAML_MAX_DEPTH)
 		return refuse(l, node->line, "nested deeper than 64 levels");
-	rc = read_tag(l, sequence ? event->data.sequence_start.tag : event->data.mapping_start.tag, node->line, &tag);
-	if (rc == 0 && tag && tag->kind != kind)
+	int rc =
+	    read_tag(l, sequence ? event->data.sequence_start.tag : event->data.mapping_start.tag, node->line, &tag);
+	if (rc == 0 && tag && tag->kind != node->value.kind)
 		rc = refuse_tagged(l, tag, node->line);
 	if (rc < 0)
 		return rc;
-	node->value.kind = kind;
 	l->depth++;
 	l->flow_depth += is_flow(event) ? 1 : 0;
 	MXT_CLEANUP(entries_finish) struct entries entries = {NULL, 0, 0};
 	rc = sequence ? read_sequence(l, &entries) : read_mapping(l, &entries);
 	l->flow_depth -= is_flow(event) ? 1 : 0;
 	l->depth--;
-	if (rc == 0)
-		rc = close_container(l, node, &entries);
-	*ret_node = node;
-	return rc;
+	return rc < 0 ? rc : close_container(l, node, &entries);
 }
 
-static int compose(struct loader *l, const yaml_event_t *event, const struct mxt_yaml_node **ret_node)
+static struct mxt_yaml_node *compose_container(struct loader *l, const yaml_event_t *event, enum mxt_yaml_kind kind)
 {
-	struct anchor *anchor = NULL;
-	struct mxt_yaml_node *node = NULL;
-	int rc = 0;
+	struct mxt_yaml_node *node = add_node(l, event->start_mark, event->start_mark);
+	if (!node)
+		return NULL;
+	node->value.kind = kind;
+	int rc = fill_container(l, event, node);
+	return rc < 0 ? failed(l, rc) : node;
+}
+
+/* The name that an event gives to its node, or NULL. */
+static const yaml_char_t *anchor_of(const yaml_event_t *event)
+{
 	switch (event->type) {
-	case YAML_ALIAS_EVENT:
-		return compose_alias(l, event, ret_node);
 	case YAML_SCALAR_EVENT:
-		rc = open_anchor(l, event->data.scalar.anchor, event->start_mark, &anchor);
-		rc = rc < 0 ? rc : compose_scalar(l, event, &node);
-		break;
+		return event->data.scalar.anchor;
 	case YAML_SEQUENCE_START_EVENT:
-		rc = open_anchor(l, event->data.sequence_start.anchor, event->start_mark, &anchor);
-		rc = rc < 0 ? rc : compose_container(l, event, MXT_YAML_SEQUENCE, &node);
-		break;
+		return event->data.sequence_start.anchor;
 	case YAML_MAPPING_START_EVENT:
-		rc = open_anchor(l, event->data.mapping_start.anchor, event->start_mark, &anchor);
-		rc = rc < 0 ? rc : compose_container(l, event, MXT_YAML_MAPPING, &node);
-		break;
+		return event->data.mapping_start.anchor;
 	default:
-		return refuse(l, line_of(l, event->start_mark), "something that is neither a value, a list nor a map");
+		return NULL;
 	}
+}
+
+static struct mxt_yaml_node *compose_kind(struct loader *l, const yaml_event_t *event)
+{
+	switch (event->type) {
+	case YAML_SCALAR_EVENT:
+		return compose_scalar(l, event);
+	case YAML_SEQUENCE_START_EVENT:
+		return compose_container(l, event, MXT_YAML_SEQUENCE);
+	case YAML_MAPPING_START_EVENT:
+		return compose_container(l, event, MXT_YAML_MAPPING);
+	default:
+		return failed(l, refuse(l, line_of(l, event->start_mark), "neither a value nor a list nor a map"));
+	}
+}
+
+static const struct mxt_yaml_node *compose(struct loader *l, const yaml_event_t *event)
+{
+	if (event->type == YAML_ALIAS_EVENT)
+		return compose_alias(l, event);
+	struct anchor *anchor = NULL;
+	int rc = open_anchor(l, anchor_of(event), event->start_mark, &anchor);
+	if (rc < 0)
+		return failed(l, rc);
+	struct mxt_yaml_node *node = compose_kind(l, event);
 	if (anchor)
 		anchor->node = node;
-	*ret_node = node;
-	return rc;
+	return node;
 }
 
 /* ---- the document ---- */
@@ -458,10 +487,12 @@ static int load_document(struct loader *l)
 	int rc = expect_event(l, YAML_STREAM_START_EVENT, "no YAML");
 	if (rc == 0)
 		rc = expect_event(l, YAML_DOCUMENT_START_EVENT, "nothing but comments; a map of keys is expected");
-	if (rc == 0)
-		rc = compose_next(l, YAML_NO_EVENT, &l->tree->root);
-	if (rc == 0)
-		rc = check_value(l, l->tree->root);
+	if (rc < 0)
+		return rc;
+	l->tree->root = compose_next(l, YAML_NO_EVENT);
+	if (!l->tree->root)
+		return l->status;
+	rc = check_value(l, l->tree->root);
 	if (rc == 0)
 		rc = expect_event(l, YAML_DOCUMENT_END_EVENT, "more than one value");
 	if (rc == 0)
