@@ -23,6 +23,23 @@ int mxt_tune_preview(const struct mxt_device_ops *ops, const struct mxt_workload
 	return rc;
 }
 
+/* What races as `yours` may have to be shipped: a value that no plan could hold is refused before anything is timed. */
+static int check_yours(const json_t *yours, struct mxt_error *err)
+{
+	const char *name;
+	json_t *value;
+	json_object_foreach((json_t *)yours, name, value)
+	{
+		const struct mxt_variable *variable = mxt_variable_find(name);
+		if (!variable || !mxt_variable_settable(variable, json_string_value(value)))
+			return mxt_error_set(err, -EINVAL, MXT_E_PLAN_VALUE,
+					     "the environment has %s='%s', which no plan could keep; unset it, or set it "
+					     "to a plain value",
+					     name, json_string_value(value));
+	}
+	return 0;
+}
+
 static int read_environment(struct mxt_session *session, struct mxt_error *err)
 {
 	const struct mxt_tune_request *request = session->request;
@@ -36,7 +53,8 @@ static int read_environment(struct mxt_session *session, struct mxt_error *err)
 	if (!session->yours)
 		return mxt_error_oom(err);
 	session->yours_differs = json_object_size(session->yours) > 0;
-	return mxt_environment_bare(request->environment, &session->bare, err);
+	rc = check_yours(session->yours, err);
+	return rc < 0 ? rc : mxt_environment_bare(request->environment, &session->bare, err);
 }
 
 int mxt_session_init(struct mxt_session *session, const struct mxt_tune_request *request, struct mxt_error *err)
@@ -73,16 +91,20 @@ void mxt_session_finish(struct mxt_session *session)
 
 bool mxt_probe_ships(const struct mxt_probe_result *result)
 {
-	return result->done && !result->dropped && result->winner;
+	return result->done && !result->dropped && (result->winner || result->ships_bare);
 }
 
-/* `yours` stays unless a probe found bare surely faster than it. */
+/* The selectors of `yours` stay where a probe stays with it, unless another found bare surely faster. */
 static bool keeps_yours(const struct mxt_session *session)
 {
-	for (size_t i = 0; i < MXT_PROBLEM_KIND_COUNT; i++)
-		if (session->probes[i].ships_bare)
+	bool kept = false;
+	for (size_t i = 0; i < MXT_PROBLEM_KIND_COUNT; i++) {
+		const struct mxt_probe_result *result = &session->probes[i];
+		if (mxt_probe_ships(result) && result->ships_bare)
 			return false;
-	return session->yours_differs;
+		kept = kept || !mxt_probe_ships(result);
+	}
+	return kept;
 }
 
 json_t *mxt_session_plan_env(const struct mxt_session *session)
@@ -90,7 +112,7 @@ json_t *mxt_session_plan_env(const struct mxt_session *session)
 	json_t *env = keeps_yours(session) ? json_copy(session->yours) : json_object();
 	for (size_t i = 0; env && i < MXT_PROBLEM_KIND_COUNT; i++) {
 		const struct mxt_probe_result *result = &session->probes[i];
-		if (mxt_probe_ships(result) && json_object_update(env, result->winner->env) < 0) {
+		if (mxt_probe_ships(result) && result->winner && json_object_update(env, result->winner->env) < 0) {
 			json_decref(env);
 			return NULL;
 		}

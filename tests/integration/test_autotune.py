@@ -80,6 +80,11 @@ class Yours(autotune.TestCase):
         self.assertEqual(self.choice(self.plan(), "gemm")["incumbent"], "bare")
 
 
+    def test_a_value_that_no_plan_can_keep_is_refused_at_once(self):
+        result = self.simulate("clear_winner", env={"OPENBLAS_NUM_THREADS": "many"}, status=3)
+        self.assert_error(result, 3, "MXT-128", "OPENBLAS_NUM_THREADS", "unset")
+
+
 class Identity(autotune.TestCase):
     def test_equal_decisions_have_equal_ids(self):
         ids = set()
