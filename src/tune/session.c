@@ -32,10 +32,11 @@ static int check_yours(const json_t *yours, struct mxt_error *err)
 	{
 		const struct mxt_variable *variable = mxt_variable_find(name);
 		if (!variable || !mxt_variable_settable(variable, json_string_value(value)))
-			return mxt_error_set(err, -EINVAL, MXT_E_PLAN_VALUE,
-					     "the environment has %s='%s', which no plan could keep; unset it, or set it "
-					     "to a plain value",
-					     name, json_string_value(value));
+			return mxt_error_set(
+			    err, -EINVAL, MXT_E_PLAN_VALUE,
+			    "the environment has %s='%s', which no plan could keep; unset it, or set it "
+			    "to a plain value",
+			    name, json_string_value(value));
 	}
 	return 0;
 }

@@ -259,12 +259,42 @@ static int device_check(struct mxt_device *device, struct mxt_task *task, struct
 	return rc;
 }
 
+/* What OpenBLAS, BLIS, the OpenMP runtimes below them and this provider read. */
+static const char *const cpu_selectors[] = {
+    "BLIS_ARCH_TYPE",
+    "BLIS_IC_NT",
+    "BLIS_IR_NT",
+    "BLIS_JC_NT",
+    "BLIS_JR_NT",
+    "BLIS_NUM_THREADS",
+    "BLIS_PACK_A",
+    "BLIS_PACK_B",
+    "BLIS_PC_NT",
+    "GOMP_CPU_AFFINITY",
+    "GOMP_SPINCOUNT",
+    "GOTO_NUM_THREADS",
+    "MINDXTRAIN_CPU_ATTENTION",
+    "MINDXTRAIN_CPU_BLAS",
+    "OMP_DYNAMIC",
+    "OMP_MAX_ACTIVE_LEVELS",
+    "OMP_NUM_THREADS",
+    "OMP_PLACES",
+    "OMP_PROC_BIND",
+    "OMP_THREAD_LIMIT",
+    "OMP_WAIT_POLICY",
+    "OPENBLAS_BLOCK_FACTOR",
+    "OPENBLAS_NUM_THREADS",
+    "OPENBLAS_THREAD_TIMEOUT",
+    NULL,
+};
+
 const struct mxt_device_ops mxt_cpu_device = {
     .name = "cpu",
     .max_workers = MAX_WORKERS,
     .simulated = false,
     .self_test = true,
     .stop_idle = true,
+    .selectors = cpu_selectors,
     .inventory = mxt_cpu_inventory,
     .candidates = mxt_cpu_candidates,
     .open = device_open,
