@@ -56,6 +56,8 @@ static bool is_negative_zero(const struct source *source, size_t at)
 {
 	if (at + 1 >= source->len || source->text[at] != '-' || source->text[at + 1] != '0')
 		return false;
+	if (at > 0 && (source->text[at - 1] == 'e' || source->text[at - 1] == 'E'))
+		return false; /* an exponent */
 	char next = at + 2 < source->len ? source->text[at + 2] : ' ';
 	return next != '.' && next != 'e' && next != 'E'; /* fractions are refused by value, with their path */
 }

@@ -8,6 +8,7 @@
 #include "error.h"
 #include "json.h"
 #include "nearest.h"
+#include "printable.h"
 
 /* Rules of the table. */
 /* clang-format off */
@@ -101,11 +102,12 @@ bool mxt_variable_settable(const struct mxt_variable *variable, const char *valu
 
 static int refuse_contract(const struct mxt_variable *variable, const char *value, struct mxt_error *err)
 {
-	MXT_CLEANUP_BUF struct mxt_buf buf = MXT_BUF_INIT;
-	mxt_value_rule_text(&variable->rule, &buf);
+	MXT_CLEANUP_BUF struct mxt_buf expected = MXT_BUF_INIT;
+	char shown[MXT_PRINTABLE_SIZE];
+	mxt_value_rule_text(&variable->rule, &expected);
 	return mxt_error_set(err, -EINVAL, MXT_E_PLAN_VALUE,
 			     "%s=%s is set in the environment, and no plan can hold that: set it to %s, or unset it",
-			     variable->name, value, mxt_buf_text(&buf));
+			     variable->name, mxt_printable(value, shown), mxt_buf_text(&expected));
 }
 
 static int add(json_t *object, const char *name, const char *value, struct mxt_error *err)

@@ -60,6 +60,7 @@ static const struct bad_case bad_cases[] = {
     {"{\"a\": -0}", MXT_E_JSON_VALUE, "line 1, column 7"},
     {"{\"a\": {\"b\": [1, 1.5]}}", MXT_E_JSON_VALUE, "x.json: a.b[1]: "},
     {"{\"a\": -0.0}", MXT_E_JSON_VALUE, "x.json: a: "},
+    {"{\"a\": 1e-05}", MXT_E_JSON_VALUE, "x.json: a: a fraction"},
     {"{\"a\": 1e0}", MXT_E_JSON_VALUE, "x.json: a: "},
     {"{\"a\": null}", MXT_E_JSON_VALUE, "x.json: a: null"},
     {"{\"a\": 9007199254740992}", MXT_E_JSON_VALUE, "x.json: a: "},
