@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,8 +30,14 @@ static int add_sentence(char **list, size_t *count, char *sentence)
 static char *format_sentence(const char *fmt, va_list args) MXT_PRINTF(1, 0);
 static char *format_sentence(const char *fmt, va_list args)
 {
-	char *text = NULL;
-	return vasprintf(&text, fmt, args) < 0 ? NULL : text;
+	va_list again;
+	va_copy(again, args);
+	int len = vsnprintf(NULL, 0, fmt, again);
+	va_end(again);
+	char *text = len < 0 ? NULL : malloc((size_t)len + 1);
+	if (text)
+		(void)vsnprintf(text, (size_t)len + 1, fmt, args);
+	return text;
 }
 
 int mxt_workload_note(struct mxt_workload *workload, struct mxt_error *err, const char *fmt, ...)

@@ -255,11 +255,12 @@ static int open_anchor(struct loader *l, const yaml_char_t *name, yaml_mark_t ma
 		return refuse(l, line_of(l, mark), "an anchor with the name of an earlier one; rename one of them");
 	if (l->n_anchors == MXT_YAML_MAX_ANCHORS)
 		return refuse(l, line_of(l, mark), "more than 1000 anchors; this is no trainer's config");
-	char *copy = strdup((const char *)name);
-	if (!copy)
+	struct anchor *anchor = &l->anchors[l->n_anchors];
+	anchor->name = strdup((const char *)name);
+	if (!anchor->name)
 		return mxt_error_oom(l->err);
-	l->anchors[l->n_anchors] = (struct anchor){copy, NULL, line_of(l, mark)};
-	*ret_anchor = &l->anchors[l->n_anchors++];
+	l->n_anchors++;
+	*ret_anchor = anchor;
 	return 0;
 }
 
