@@ -7,6 +7,7 @@
 #include "check_result.h"
 #include "checks.h"
 #include "compiler.h"
+#include "environ_list.h"
 #include "error.h"
 #include "survey.h"
 #include "torch_install.h"
@@ -24,10 +25,28 @@ static void python_facts(const struct mxt_python *python, struct mxt_check_resul
 		      (struct mxt_reading){python->virtual_environment, found && !python->script});
 }
 
+/* An environment that is named but holds no Python must not be passed over in silence. */
+static void find_empty_environments(const struct mxt_survey *survey, struct mxt_check_result *result)
+{
+	static const char *const variables[] = {"VIRTUAL_ENV", "CONDA_PREFIX"};
+	const char *found_by = survey->python.found_by;
+	for (size_t i = 0; i < MXT_ARRAY_LEN(variables); i++) {
+		const char *folder = mxt_environ_get(survey->environment, variables[i]);
+		if (strcmp(found_by, "--python") == 0 || strcmp(found_by, variables[i]) == 0)
+			return;
+		if (!folder || !*folder)
+			continue;
+		mxt_find(result, MXT_CHECK_WARN, "%s=%s", variables[i], folder);
+		mxt_wrong(result, "there is no Python in it");
+		mxt_todo(result, "deactivate it, or make it anew");
+	}
+}
+
 void mxt_check_python(const struct mxt_survey *survey, struct mxt_check_result *result)
 {
 	const struct mxt_python *python = &survey->python;
 	python_facts(python, result);
+	find_empty_environments(survey, result);
 	if (!python->interpreter) {
 		mxt_find(result, MXT_CHECK_NOTE, "no Python found");
 		mxt_wrong(result, "nothing here can train; the built-in self-test does not need it");
