@@ -50,7 +50,7 @@ struct mxt_dl {
 	}
 
 /*
- * Loads the library (RTLD_NOW | RTLD_LOCAL) and writes the pointers of its rows into *table; members without a row are
+ * Loads the library (RTLD_NOW, RTLD_LOCAL) and writes the pointers of its rows into *table; members without a row are
  * left alone. After a failure the table's content is undefined. Only for worker processes: initialisers of foreign
  * libraries run here.
  */
@@ -61,7 +61,7 @@ int mxt_dl_open(const struct mxt_dl_library *library, void *table, struct mxt_dl
 int mxt_dl_resolve(const struct mxt_dl *dl, const struct mxt_dl_library *library, void *table,
 		   struct mxt_error *err) MXT_WUR;
 
-/* Unloads; a zeroed or closed one is left alone. */
+/* Gives the handle back; the library itself stays in memory. A zeroed or closed one is left alone. */
 void mxt_dl_close(struct mxt_dl *dl);
 
 #endif

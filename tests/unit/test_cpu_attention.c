@@ -239,12 +239,14 @@ static void test_backends(void **state)
 	static const int32_t dims[] = {64, 80, 96, 128};
 	static const int32_t groups[] = {1, 4, 8};
 	struct mxt_rng rng = {3};
-	for (uint32_t i = 0; i < 40; i++) {
-		int32_t kv_heads = 1 + (int32_t)mxt_rng_below(&rng, 2);
+	for (uint32_t i = 0; i < 26; i++) {
+		int32_t seq = lengths[i % (sizeof lengths / sizeof lengths[0])];
+		/* The truth is computed one product at a time: long ones get fewer heads. */
+		int32_t kv_heads = seq > 130 ? 1 : 1 + (int32_t)mxt_rng_below(&rng, 2);
 		const struct mxt_attention shape = {
-		    .batch = 1 + (int32_t)mxt_rng_below(&rng, 2),
-		    .seq = lengths[i % (sizeof lengths / sizeof lengths[0])],
-		    .heads = kv_heads * groups[mxt_rng_below(&rng, 3)],
+		    .batch = seq > 130 ? 1 : 1 + (int32_t)mxt_rng_below(&rng, 2),
+		    .seq = seq,
+		    .heads = kv_heads * groups[mxt_rng_below(&rng, seq > 130 ? 2 : 3)],
 		    .kv_heads = kv_heads,
 		    .head_dim = dims[mxt_rng_below(&rng, 4)],
 		    .causal = mxt_rng_below(&rng, 3) > 0,

@@ -140,13 +140,14 @@ static void test_many_small_errors(void **state)
 {
 	const struct mxt_gemm shape = {.m = 64, .n = 128, .k = 256, .lda = 256, .ldb = 128, .ldc = 128};
 	struct mxt_rng rng = {23};
+	const size_t count = (size_t)64 * 128;
 	struct product p;
 	product_init(&p, &shape, 2);
 	double largest = 0;
-	for (size_t i = 0; i < 64 * 128; i++)
+	for (size_t i = 0; i < count; i++)
 		largest = fmax(largest, fabs((double)p.c[i]));
 	double error = 3e-9 * (double)mxt_gemm_bound_ppb(MXT_DTYPE_F32, 256) * largest;
-	for (size_t i = 0; i < 64 * 128; i++)
+	for (size_t i = 0; i < count; i++)
 		p.c[i] += (float)(mxt_rng_below(&rng, 2) ? error : -error);
 	const struct mxt_gemm_distance distance = measure(*state, &p);
 	assert_true(mxt_error_ppb(distance.sampled) > mxt_gemm_bound_ppb(MXT_DTYPE_F32, 256));

@@ -68,8 +68,10 @@ void mxt_attention_run(const struct mxt_attention_backend *backend, const struct
 		       struct mxt_thread_pool *pool, const struct mxt_attention_call *call, float *scratch)
 {
 	const struct mxt_attention *shape = &call->shape;
-	struct run run = {backend, blas, call, scratch, mxt_attention_scratch(backend, shape)};
+	struct run run = {.backend = backend, .blas = blas, .call = call};
 	struct mxt_attention_call reduced = *call;
+	run.scratch = scratch;
+	run.scratch_stride = mxt_attention_scratch(backend, shape);
 	mxt_blas_set_threads(blas, 1);
 	mxt_thread_pool_run(pool, run_item, &run, backend->items(shape));
 	if (shape->direction == MXT_BACKWARD && shape->heads != shape->kv_heads)

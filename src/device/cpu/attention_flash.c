@@ -15,7 +15,7 @@
 static size_t scratch(const struct mxt_attention *shape)
 {
 	size_t blocks = shape->direction == MXT_BACKWARD ? 2 : 1;
-	size_t column = shape->direction == MXT_BACKWARD ? (size_t)shape->seq : 2 * BLOCK;
+	size_t column = shape->direction == MXT_BACKWARD ? (size_t)shape->seq : (size_t)2 * BLOCK;
 	return blocks * BLOCK * BLOCK + column;
 }
 

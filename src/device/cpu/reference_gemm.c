@@ -172,7 +172,8 @@ static void apply_item(void *context, uint32_t thread, uint32_t item)
 
 static void apply(struct mxt_thread_pool *pool, struct matrix matrix, const double *in, double sign, double *out)
 {
-	struct application application = {matrix, in, out, sign};
+	struct application application = {.matrix = matrix, .in = in, .sign = sign};
+	application.out = out;
 	mxt_thread_pool_run(pool, apply_item, &application,
 			    (uint32_t)((matrix.rows + ROWS_PER_ITEM - 1) / ROWS_PER_ITEM));
 }
