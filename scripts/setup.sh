@@ -38,7 +38,7 @@ requirements() {
 		check required git                  cmd:git
 		check required libcmocka-dev        pc:cmocka
 		check required clang                cmd:clang
-		check required libclang-rt-14-dev   sanitizer:
+		check required libclang-rt-dev      sanitizer:
 		check required clang-tidy           cmd:clang-tidy
 		check required clang-format         cmd:clang-format
 		check required cppcheck             cmd:cppcheck
@@ -93,10 +93,17 @@ missing() {
 	done < <(requirements)
 }
 
+# Names differ between releases: what this one does not have is left out, and is named in the end if it is required.
 install_packages() {
+	local package known=()
 	export DEBIAN_FRONTEND=noninteractive
 	apt-get update -q
-	apt-get install -q -y --no-install-recommends "$@"
+	for package; do
+		if apt-cache show "$package" >/dev/null 2>&1; then
+			known+=("$package")
+		fi
+	done
+	[ "${#known[@]}" -eq 0 ] || apt-get install -q -y --no-install-recommends "${known[@]}"
 }
 
 mapfile -t wanted < <(missing 'required optional')
