@@ -148,17 +148,25 @@ static int read_rank(const struct reader *r)
 	return mxt_workload_note(r->workload, r->map.err, "lora_r is not set; 8 is taken, peft's default");
 }
 
+/* Unset is not off: Axolotl turns them on by itself where the model, the adapter and the run allow it. */
 static int read_fused_lora(const struct reader *r)
 {
 	static const char *const keys[] = {"lora_mlp_kernel", "lora_qkv_kernel", "lora_o_kernel"};
+	bool given = false;
 	for (size_t i = 0; i < MXT_ARRAY_LEN(keys); i++) {
 		bool fused = false;
 		int rc = mxt_axolotl_bool(&r->map, keys[i], &fused);
 		if (rc < 0)
 			return rc;
 		r->training->fused_lora = r->training->fused_lora || fused;
+		given = given || is_given(r, keys[i]);
 	}
-	return 0;
+	if (given)
+		return 0;
+	return mxt_workload_note(
+	    r->workload, r->map.err,
+	    "lora_mlp_kernel, lora_qkv_kernel and lora_o_kernel are not set; Axolotl may turn its fused "
+	    "kernels on by itself, and products are timed as peft issues them");
 }
 
 static int read_load_bits(const struct reader *r)
