@@ -59,7 +59,7 @@ struct count_key {
 };
 
 static const struct count_key key_layers = {{"num_hidden_layers", "n_layer", "num_layers", "n_layers"}, MXT_MAX_LAYERS};
-static const struct count_key key_hidden = {{"hidden_size", "n_embd", "d_model", "hidden_dim"}, MXT_MAX_HIDDEN};
+static const struct count_key key_hidden = {{"hidden_size", "n_embd", "d_model"}, MXT_MAX_HIDDEN};
 static const struct count_key key_heads = {{"num_attention_heads", "n_head", "num_heads", "n_heads"}, MXT_MAX_HEADS};
 static const struct count_key key_kv_heads = {{"num_key_value_heads", "num_kv_heads", "n_head_kv"}, MXT_MAX_HEADS};
 static const struct count_key key_head_dim = {{"head_dim"}, MXT_MAX_HEAD_DIM};
@@ -143,6 +143,21 @@ static int need_count(const struct reader *r, const struct count_key *key, int32
 	return mxt_workload_note(r->workload, r->err,
 				 "config.json has no %s%s; %" PRId32 " is taken, transformers' default for %s",
 				 r->within, usual, fallback, r->family->model_type);
+}
+
+/* Keys that are true or false wherever they are; what is something else is a damaged file. */
+static int check_flags(const struct reader *r)
+{
+	static const char *const flags[] = {"attention_bias",     "mlp_bias",    "tie_word_embeddings",
+					    "use_sliding_window", "multi_query", "is_encoder_decoder"};
+	for (size_t i = 0; i < MXT_ARRAY_LEN(flags); i++) {
+		const json_t *value = value_of(r, flags[i]);
+		if (value && !json_is_boolean(value))
+			return mxt_error_set(r->err, -EINVAL, MXT_E_MODEL_CONFIG,
+					     "%s: %s%s is %s; it must be true or false", r->name, r->within, flags[i],
+					     kind_of(value));
+	}
+	return 0;
 }
 
 /* ---- dimensions ---- */
@@ -282,8 +297,12 @@ static bool is_softmax_layer(const json_t *type)
 static int read_layer_types(const struct reader *r, struct mxt_model *m)
 {
 	const json_t *types = value_of(r, "layer_types");
-	if (!json_is_array(types))
+	if (!types)
 		return 0;
+	if (!json_is_array(types))
+		return mxt_error_set(r->err, -EINVAL, MXT_E_MODEL_CONFIG,
+				     "%s: %slayer_types is %s; it must be an array with the kind of each layer",
+				     r->name, r->within, kind_of(types));
 	int32_t softmax = 0;
 	for (size_t i = 0; i < json_array_size(types); i++)
 		softmax += is_softmax_layer(json_array_get(types, i)) ? 1 : 0;
@@ -396,6 +415,9 @@ static int reader_init(struct reader *r, const json_t *root)
 		    "%s: model_type is missing or not a string; name the config.json of a model (is this "
 		    "an adapter's or a trainer's file?)",
 		    r->name);
+	int rc = check_flags(r);
+	if (rc < 0)
+		return rc;
 	if (is_true(r, "is_encoder_decoder"))
 		return mxt_error_set(
 		    r->err, -EINVAL, MXT_E_MODEL_CONFIG,

@@ -175,7 +175,11 @@ static const struct refusal refusals[] = {
     {"model_type", NULL, "model_type is missing"},
     {"model_type", "7", "model_type is missing or not a string"},
     {"layer_types", "[\"full_attention\"]", "layer_types has 1 entries for 32 layers"},
+    {"layer_types", "7", "layer_types is a whole number; it must be an array"},
     {"is_encoder_decoder", "true", "only decoder-only"},
+    {"attention_bias", "\"yes\"", "attention_bias is a string; it must be true or false"},
+    {"tie_word_embeddings", "1", "tie_word_embeddings is a whole number; it must be true or false"},
+    {"use_sliding_window", "[]", "use_sliding_window is an array; it must be true or false"},
 };
 
 static void bad_values_are_refused_with_their_place(void **state)
