@@ -94,7 +94,7 @@ gate_symbols() {
 }
 
 gate_man() {
-	scripts/gates/man.py "$gcc_build/src/cli/mindxtrain"
+	tracked 'docs/man/*.1' | xargs -0 mandoc -T lint -W warning
 }
 
 gate_errors_doc() {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The command line as a whole: help, version, mistakes, streams that are closed or full, completion."""
+"""The command line as a whole: help, version, mistakes, streams that are closed or full."""
 
 import subprocess
 
@@ -52,21 +52,6 @@ class Cli(mxt.TestCase):
         self.assertIn(status, (0, 1))  # 0: it was faster than the close
         if status == 1:
             self.assertIn("[MXT-102]", err)
-
-    def test_completion_offers_what_the_program_has(self):
-        script = mxt.SOURCE_ROOT / "completions" / "mindxtrain"
-
-        def complete(*words):
-            code = (f'source "{script}"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _mindxtrain; '
-                    'printf "%s\\n" "${COMPREPLY[@]}"')
-            run = subprocess.run(["bash", "-c", code, "bash", mxt.PROGRAM, *words], capture_output=True, text=True,
-                                 env=self.environment())
-            return run.stdout.split()
-
-        self.assertEqual(complete("pl"), ["plan"])
-        self.assertIn("--version", complete("--"))
-        self.assertIn("--help", complete("plan", "--he"))
-        self.assertEqual(complete("plan", "file"), [])
 
 
 if __name__ == "__main__":
