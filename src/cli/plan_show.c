@@ -14,6 +14,7 @@
 
 #define MAX_SAMPLES_SHOWN 500
 #define LINE_WIDTH        80
+#define VALUE_COLUMN      14 /* where values stand; see begin_line() */
 
 const char *mxt_plan_marks(const struct mxt_plan *plan)
 {
@@ -86,18 +87,23 @@ static size_t start_of_line(const struct mxt_buf *buf)
 	return end ? (size_t)(end + 1 - buf->data) : 0;
 }
 
-/* "key value" behind `glue`, on a new line when this one is full. */
+/* `text` behind `glue`, which ends in a blank; on a new line, `indent` columns in, when this one is full. */
+static void append_item(const char *glue, const char *text, int indent, struct mxt_buf *buf)
+{
+	mxt_buf_puts(buf, glue);
+	if (glue[0] && buf->len - start_of_line(buf) + strlen(text) >= LINE_WIDTH) {
+		mxt_buf_truncate(buf, buf->len - 1); /* the blank */
+		mxt_buf_printf(buf, "\n%*s", indent, "");
+	}
+	mxt_buf_puts(buf, text);
+}
+
 static void append_member(const char *glue, const char *key, const json_t *value, struct mxt_buf *buf)
 {
 	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
 	mxt_buf_printf(&text, "%s ", key);
 	append_value(value, &text);
-	mxt_buf_puts(buf, glue);
-	if (glue[0] && buf->len - start_of_line(buf) + text.len >= LINE_WIDTH) {
-		mxt_buf_truncate(buf, buf->len - 1); /* the blank of the glue */
-		mxt_buf_puts(buf, "\n                ");
-	}
-	mxt_buf_puts(buf, mxt_buf_text(&text));
+	append_item(glue, mxt_buf_text(&text), VALUE_COLUMN + 2, buf);
 }
 
 /* The members that are no objects, in the order of the table: "vendor AuthenticAMD, arch x86_64-v4". */
@@ -164,6 +170,15 @@ static void append_contract(const json_t *contract, const char *title, struct mx
 	}
 }
 
+/* `policy`, or the names of `unset`. */
+static void append_plain(const json_t *value, struct mxt_buf *buf)
+{
+	if (json_is_string(value))
+		mxt_buf_puts(buf, json_string_value(value));
+	for (size_t i = 0; i < json_array_size(value); i++)
+		append_item(i > 0 ? " " : "", json_string_value(json_array_get(value, i)), VALUE_COLUMN, buf);
+}
+
 static void append_field(const struct mxt_plan *plan, const struct mxt_plan_field *field, const json_t *value,
 			 struct mxt_buf *buf)
 {
@@ -176,7 +191,7 @@ static void append_field(const struct mxt_plan *plan, const struct mxt_plan_fiel
 		append_contract(value, title, buf);
 	} else {
 		begin_line(&title, buf);
-		append_value(value, buf);
+		append_plain(value, buf);
 		mxt_buf_putc(buf, '\n');
 	}
 }
