@@ -23,14 +23,14 @@ void mxt_screen_update(struct mxt_race *race)
 }
 
 /* The screen does not show that the fastest is faster than this one by more than the tie band; a bound at 1 %. */
-static bool ties_with(const struct mxt_race *race, size_t entrant, size_t fastest)
+static bool ties_with(const struct mxt_race *race, size_t follower, size_t fastest)
 {
 	double gains[MXT_RACE_MAX_SCREEN], again[MXT_RACE_MAX_SCREEN];
 	uint32_t blocks = race->params.screen_blocks;
 	if (blocks < MXT_LOOK_FIRST)
 		return true;
-	mxt_race_gains(race, fastest, entrant, 0, blocks, gains);
-	mxt_race_gains(race, fastest, entrant, 0, blocks, again);
+	mxt_race_gains(race, fastest, follower, 0, blocks, gains);
+	mxt_race_gains(race, fastest, follower, 0, blocks, again);
 	struct mxt_gain lead = mxt_gain_estimate(gains, blocks, again, blocks);
 	return lead.center - mxt_gain_quantile(0.01, blocks) * lead.error <= mxt_race_tie_band(race);
 }
