@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "figures.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "number.h"
+
+const char *mxt_figure_ms(char buf[MXT_FIGURE_SIZE], uint64_t ns)
+{
+	unsigned digits = ns < 9999500 ? 3 : ns < 99995000 ? 2 : ns < 999950000 ? 1 : 0;
+	return mxt_format_fixed(buf, (int64_t)(ns < INT64_MAX ? ns : INT64_MAX), 6, digits);
+}
+
+const char *mxt_figure_seconds(char buf[MXT_FIGURE_SIZE], uint64_t ns)
+{
+	(void)mxt_format_fixed(buf, (int64_t)(ns < INT64_MAX ? ns : INT64_MAX), 9, 1);
+	return strcat(buf, " s"); /* mxt_format_fixed() leaves room: at most 32 bytes */
+}
+
+const char *mxt_figure_rate(char buf[MXT_FIGURE_SIZE], double flop_per_s)
+{
+	double giga = fmin(fmax(flop_per_s, 0) / 1e9, 1e12);
+	double value = giga < 999.5 ? giga : giga / 1000;
+	unsigned digits = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+	(void)mxt_format_fixed(buf, llround(value * 1000), 3, digits);
+	return strcat(buf, giga < 999.5 ? " GFLOP/s" : " TFLOP/s");
+}
+
+const char *mxt_figure_percent(char buf[MXT_FIGURE_SIZE], int64_t ppm)
+{
+	return mxt_format_fixed(buf, ppm, 4, 1);
+}
+
+const char *mxt_figure_share(char buf[MXT_FIGURE_SIZE], double flop_per_s, double peak_flop_per_s)
+{
+	buf[0] = '\0';
+	if (peak_flop_per_s > 0)
+		(void)snprintf(buf, MXT_FIGURE_SIZE, "%.0f %%", fmin(100 * flop_per_s / peak_flop_per_s, 9999));
+	return buf;
+}

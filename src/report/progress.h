@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef MXT_REPORT_PROGRESS_H
+#define MXT_REPORT_PROGRESS_H
+
+#include "events.h"
+#include "line.h"
+
+/* Writes "attention  =====-----  23.4 s left" in the width of the line, and no newline. */
+void mxt_progress_draw(const struct mxt_event_progress *progress, struct mxt_line *line);
+
+#endif

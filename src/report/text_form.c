@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Events as text: for a terminal, and as plain lines that are never cut or broken.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "display_text.h"
+#include "figures.h"
+#include "form.h"
+#include "progress.h"
+
+#define INDENT        4
+#define SIMULATED     " simulated"
+#define SIMULATED_LEN 10
+
+static bool on_terminal(const struct mxt_report *report)
+{
+	return report->style.form == MXT_FORM_TERMINAL;
+}
+
+static struct mxt_line line_of(struct mxt_report *report)
+{
+	size_t columns = on_terminal(report) ? mxt_style_columns(&report->style) : SIZE_MAX;
+	return (struct mxt_line)MXT_LINE_INIT(&report->style, &report->text, columns);
+}
+
+/* A line, broken between words where a terminal ends. */
+static void put_sentence(struct mxt_report *report, enum mxt_paint paint, const struct mxt_buf *sentence)
+{
+	MXT_CLEANUP_BUF struct mxt_buf clean = MXT_BUF_INIT, broken = MXT_BUF_INIT;
+	bool utf8 = report->style.utf8;
+	mxt_display_clean(mxt_buf_text(sentence), utf8, &clean);
+	if (on_terminal(report))
+		mxt_display_wrap(mxt_buf_text(&clean), mxt_style_columns(&report->style), 0, INDENT, utf8, &broken);
+	else
+		mxt_buf_puts(&broken, mxt_buf_text(&clean));
+	report->text.failed = report->text.failed || sentence->failed || clean.failed || broken.failed;
+	mxt_style_puts(&report->style, paint, mxt_buf_text(&broken), &report->text);
+	mxt_buf_putc(&report->text, '\n');
+}
+
+/* What has to be said wherever times or decisions are shown. */
+static void put_tags(const struct mxt_report *report, bool decision, struct mxt_buf *sentence)
+{
+	if (report->simulated)
+		mxt_buf_puts(sentence, " [simulated]");
+	if (decision && report->self_test)
+		mxt_buf_puts(sentence, " [self-test]");
+}
+
+static void show_run(struct mxt_report *report, const struct mxt_event *event)
+{
+	const struct mxt_event_run *run = &event->as.run;
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	char budget[MXT_FIGURE_SIZE];
+	mxt_buf_printf(&text, "%s", run->workload);
+	put_sentence(report, MXT_PAINT_STRONG, &text);
+	mxt_buf_truncate(&text, 0);
+	mxt_buf_printf(&text, "on %s, budget %s, seed %" PRIu64, run->device,
+		       mxt_figure_seconds(budget, run->budget_ns), run->seed);
+	put_tags(report, true, &text);
+	put_sentence(report, MXT_PAINT_NONE, &text);
+}
+
+static void put_count(struct mxt_buf *text, size_t count, const char *noun)
+{
+	mxt_buf_printf(text, "%zu %s%s", count, noun, count == 1 ? "" : "s");
+}
+
+static void show_probe(struct mxt_report *report, const struct mxt_event *event)
+{
+	const struct mxt_event_probe *probe = &event->as.probe;
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	char peak[MXT_FIGURE_SIZE];
+	mxt_buf_printf(&text, "%s: ", probe->probe);
+	put_count(&text, probe->n_problems, "problem");
+	mxt_buf_puts(&text, ", ");
+	put_count(&text, probe->n_candidates, "candidate");
+	if (probe->peak_flops > 0)
+		mxt_buf_printf(&text, ", peak of the device %s", mxt_figure_rate(peak, probe->peak_flops));
+	if (on_terminal(report))
+		mxt_buf_putc(&report->text, '\n');
+	put_sentence(report, MXT_PAINT_STRONG, &text);
+	if (!on_terminal(report))
+		return;
+	struct mxt_line line = line_of(report);
+	size_t columns = line.columns - (report->simulated ? SIMULATED_LEN : 0);
+	mxt_table_init(&report->table, (const char *const *)report->names, report->n_names, probe->peak_flops, columns);
+	mxt_table_head(&report->table, &line);
+}
+
+/* "bare 12.34 ms 182 GFLOP/s 45 % of peak", or "flash: failed: ..." */
+static void put_plain_cell(const struct mxt_report *report, const struct mxt_event_problem *row, size_t i,
+			   struct mxt_buf *text)
+{
+	const struct mxt_event_cell *cell = &row->cells[i];
+	char ms[MXT_FIGURE_SIZE], rate[MXT_FIGURE_SIZE], share[MXT_FIGURE_SIZE];
+	const char *name = i < report->n_names ? report->names[i] : "?";
+	if (cell->reason) {
+		mxt_buf_printf(text, "%s: %s", name, cell->reason);
+		return;
+	}
+	double flop_per_s = mxt_table_rate(row, i);
+	mxt_buf_printf(text, "%s %s ms %s", name, mxt_figure_ms(ms, cell->median_ns),
+		       mxt_figure_rate(rate, flop_per_s));
+	if (*mxt_figure_share(share, flop_per_s, report->peak_flops) != '\0')
+		mxt_buf_printf(text, " %s of peak", share);
+}
+
+static void put_plain_row(struct mxt_report *report, const struct mxt_event_problem *row)
+{
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	mxt_problem_text(row->problem, &text);
+	for (size_t i = 0; i < row->n_cells; i++) {
+		mxt_buf_puts(&text, i == 0 ? ": " : "; ");
+		put_plain_cell(report, row, i, &text);
+	}
+	put_tags(report, false, &text);
+	put_sentence(report, MXT_PAINT_NONE, &text);
+}
+
+/* Under the row: why candidates have no time, once for each. */
+static void put_reasons(struct mxt_report *report, const struct mxt_event_problem *row)
+{
+	for (size_t i = 0; i < row->n_cells && i < report->n_names && i < 32; i++) {
+		uint32_t bit = UINT32_C(1) << i;
+		if (!row->cells[i].reason || (report->explained & bit))
+			continue;
+		MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+		report->explained |= bit;
+		mxt_buf_printf(&text, "%s: %s", report->names[i], row->cells[i].reason);
+		put_sentence(report, MXT_PAINT_WARN, &text);
+	}
+}
+
+static void show_problem(struct mxt_report *report, const struct mxt_event *event)
+{
+	const struct mxt_event_problem *row = &event->as.problem;
+	if (!on_terminal(report)) {
+		put_plain_row(report, row);
+		return;
+	}
+	struct mxt_line line = line_of(report);
+	mxt_table_row(&report->table, row, &line);
+	if (report->simulated)
+		mxt_line_put(&line, MXT_PAINT_WARN, SIMULATED);
+	mxt_line_end(&line);
+	put_reasons(report, row);
+}
+
+/* "8.2 % faster", "1.0 % slower" */
+static void put_gain(struct mxt_buf *text, int32_t gain_ppm)
+{
+	char percent[MXT_FIGURE_SIZE];
+	int64_t size = gain_ppm < 0 ? -(int64_t)gain_ppm : gain_ppm;
+	mxt_buf_printf(text, "%s %% %s", mxt_figure_percent(percent, size), gain_ppm < 0 ? "slower" : "faster");
+}
+
+/* " (best: flash, 2.1 % faster; twins differ by 0.3 %)" */
+static void put_best(struct mxt_buf *text, const struct mxt_event_choice *e)
+{
+	char floor[MXT_FIGURE_SIZE];
+	mxt_buf_puts(text, " (");
+	if (e->choice->best != e->choice->incumbent) {
+		mxt_buf_printf(text, "best: %s, ", e->best);
+		put_gain(text, e->choice->gain_ppm);
+		mxt_buf_puts(text, "; ");
+	}
+	mxt_buf_printf(text, "twins differ by %s %%)", mxt_figure_percent(floor, e->choice->floor_ppm));
+}
+
+static void put_winner(struct mxt_buf *text, const struct mxt_event_choice *e)
+{
+	char bound[MXT_FIGURE_SIZE], floor[MXT_FIGURE_SIZE];
+	mxt_buf_printf(text, "%s instead of %s: ", e->winner, e->incumbent);
+	put_gain(text, e->choice->gain_ppm);
+	mxt_buf_printf(text, ", at least %s %%; twins differ by %s %%; %s",
+		       mxt_figure_percent(bound, e->choice->bound_ppm), mxt_figure_percent(floor, e->choice->floor_ppm),
+		       e->choice->rule);
+}
+
+static void show_choice(struct mxt_report *report, const struct mxt_event *event)
+{
+	const struct mxt_event_choice *e = &event->as.choice;
+	static const enum mxt_paint paints[] = {
+	    [MXT_VERDICT_WINNER] = MXT_PAINT_GOOD,
+	    [MXT_VERDICT_INCUMBENT] = MXT_PAINT_NONE,
+	    [MXT_VERDICT_UNRESOLVED] = MXT_PAINT_WARN,
+	    [MXT_VERDICT_NO_INCUMBENT] = MXT_PAINT_WARN,
+	};
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	mxt_buf_printf(&text, "%s: ", e->probe);
+	switch (e->choice->verdict) {
+	case MXT_VERDICT_WINNER:
+		put_winner(&text, e);
+		break;
+	case MXT_VERDICT_INCUMBENT:
+		mxt_buf_printf(&text, "%s stays, no difference found: %s", e->incumbent, e->choice->rule);
+		put_best(&text, e);
+		break;
+	case MXT_VERDICT_UNRESOLVED:
+		mxt_buf_printf(&text, "%s stays, unresolved: %s", e->incumbent, e->choice->rule);
+		put_best(&text, e);
+		break;
+	case MXT_VERDICT_NO_INCUMBENT:
+		mxt_buf_printf(&text, "nothing is chosen: %s", e->choice->rule);
+		break;
+	}
+	put_tags(report, true, &text);
+	put_sentence(report, paints[e->choice->verdict], &text);
+}
+
+static void show_skipped(struct mxt_report *report, const struct mxt_event *event)
+{
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	mxt_buf_printf(&text, "skipped %s: %s", event->as.skipped.what, event->as.skipped.reason);
+	put_sentence(report, MXT_PAINT_DIM, &text);
+}
+
+static void show_note(struct mxt_report *report, const struct mxt_event *event)
+{
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	mxt_buf_printf(&text, "note: %s", event->as.note.text);
+	put_sentence(report, MXT_PAINT_WARN, &text);
+}
+
+static void show_confirm(struct mxt_report *report, const struct mxt_event *event)
+{
+	const struct mxt_event_confirm *e = &event->as.confirm;
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	char bound[MXT_FIGURE_SIZE];
+	mxt_buf_printf(&text, "confirm: one layer in training order, against %s: ", e->against);
+	if (e->confirm->surely_faster || e->confirm->surely_slower) {
+		put_gain(&text, e->confirm->gain_ppm);
+		if (e->confirm->surely_faster)
+			mxt_buf_printf(&text, ", at least %s %%", mxt_figure_percent(bound, e->confirm->bound_ppm));
+	} else {
+		mxt_buf_puts(&text, "no difference found");
+	}
+	if (e->dropped)
+		mxt_buf_printf(&text, "; %s is taken back", e->dropped);
+	put_tags(report, false, &text);
+	put_sentence(report, e->confirm->surely_slower ? MXT_PAINT_WARN : MXT_PAINT_NONE, &text);
+}
+
+/* "saves 4.1 % of the step: attention 3.8, GEMM 0.3" */
+static void show_cost(struct mxt_report *report, const struct mxt_event *event)
+{
+	const struct mxt_event_cost *cost = &event->as.cost;
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	char percent[MXT_FIGURE_SIZE];
+	const char *separator = ": ";
+	if (cost->saved_ppm > 0)
+		mxt_buf_printf(&text, "saves %s %% of the step", mxt_figure_percent(percent, cost->saved_ppm));
+	else
+		mxt_buf_puts(&text, "no difference found");
+	for (size_t i = 0; cost->saved_ppm > 0 && i < cost->n_parts; i++) {
+		const struct mxt_event_saving *part = &cost->parts[i];
+		if (part->saved_ppm == 0)
+			continue;
+		mxt_buf_printf(&text, "%s%s %s", separator, strcmp(part->probe, "gemm") == 0 ? "GEMM" : part->probe,
+			       mxt_figure_percent(percent, part->saved_ppm));
+		separator = ", ";
+	}
+	put_tags(report, true, &text);
+	if (on_terminal(report))
+		mxt_buf_putc(&report->text, '\n');
+	put_sentence(report, cost->saved_ppm > 0 ? MXT_PAINT_GOOD : MXT_PAINT_STRONG, &text);
+}
+
+static void show_plan(struct mxt_report *report, const struct mxt_event *event)
+{
+	const struct mxt_event_plan *plan = &event->as.plan;
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	char used[MXT_FIGURE_SIZE], limit[MXT_FIGURE_SIZE];
+	mxt_buf_printf(&text, "plan written to %s after %s of %s", plan->path,
+		       mxt_figure_seconds(used, plan->elapsed_ns), mxt_figure_seconds(limit, plan->budget_ns));
+	put_tags(report, true, &text);
+	put_sentence(report, MXT_PAINT_NONE, &text);
+	mxt_buf_truncate(&text, 0);
+	mxt_buf_printf(&text, "plan_id %s", plan->plan_id);
+	put_sentence(report, MXT_PAINT_NONE, &text);
+}
+
+static void show_progress(struct mxt_report *report, const struct mxt_event *event)
+{
+	if (!on_terminal(report) || !report->style.escapes)
+		return;
+	struct mxt_line line = line_of(report);
+	mxt_buf_puts(&report->text, "\r");
+	mxt_progress_draw(&event->as.progress, &line);
+	mxt_buf_puts(&report->text, "\033[K");
+	report->progress_shown = true;
+}
+
+mxt_show_fn *const mxt_text_form[MXT_EVENT_KIND_COUNT] = {
+    [MXT_EVENT_RUN] = show_run,         [MXT_EVENT_PROBE] = show_probe,     [MXT_EVENT_PROGRESS] = show_progress,
+    [MXT_EVENT_PROBLEM] = show_problem, [MXT_EVENT_CHOICE] = show_choice,   [MXT_EVENT_SKIPPED] = show_skipped,
+    [MXT_EVENT_NOTE] = show_note,       [MXT_EVENT_CONFIRM] = show_confirm, [MXT_EVENT_COST] = show_cost,
+    [MXT_EVENT_PLAN] = show_plan,
+};
