@@ -3,7 +3,9 @@
  * Measures every candidate of every probe against bare for a fixed number of blocks, without screening, looks or a
  * budget, and prints one JSON object per candidate: what a plan's choice is held against to find its regret.
  *
- *   exhaustive MODEL BLOCKS
+ *   exhaustive PROGRAM MODEL BLOCKS
+ *
+ * PROGRAM is the mindxtrain binary that workers are started from.
  */
 #include <math.h>
 #include <stdio.h>
@@ -18,6 +20,7 @@ extern char **environ;
 struct exhaustive {
 	struct mxt_session session;
 	struct mxt_field field;
+	const char *program;
 	char **environments[MXT_FIELD_MAX_ENTRIES];
 	double log_ratio[MXT_FIELD_MAX_ENTRIES]; /* sum over blocks, of the entry's time to bare's */
 };
@@ -75,6 +78,7 @@ static int measure_probe(struct exhaustive *x, enum mxt_problem_kind kind, long 
 	if (rc == 0)
 		rc = request->ops->candidates(&live, &x->session.inventory, kind, request->environment, list, err);
 	mxt_field_init(&x->field, request->ops, request->budget->clock, -1, &x->session.rng, &course);
+	x->field.program = x->program;
 	if (rc == 0)
 		rc = add_candidates(x, list, err);
 	if (rc == 0)
@@ -94,7 +98,7 @@ static int measure_probe(struct exhaustive *x, enum mxt_problem_kind kind, long 
 	return rc;
 }
 
-static int run(const char *model, long blocks, struct mxt_error *err)
+static int run(const char *program, const char *model, long blocks, struct mxt_error *err)
 {
 	struct mxt_workload_source source = MXT_WORKLOAD_SOURCE_INIT;
 	struct mxt_workload workload;
@@ -114,7 +118,7 @@ static int run(const char *model, long blocks, struct mxt_error *err)
 						 .seed = 1,
 						 .margin_ppm = 30000,
 						 .sink = &nobody};
-	struct exhaustive x = {.field = {.ops = NULL}};
+	struct exhaustive x = {.program = program};
 	rc = mxt_session_init(&x.session, &request, err);
 	for (int kind = 0; rc == 0 && kind < MXT_PROBLEM_KIND_COUNT; kind++)
 		rc = measure_probe(&x, (enum mxt_problem_kind)kind, blocks, err);
@@ -126,12 +130,12 @@ static int run(const char *model, long blocks, struct mxt_error *err)
 int main(int argc, char **argv)
 {
 	int64_t blocks = 0;
-	if (argc != 3 || mxt_parse_i64_in(argv[2], 1, 100000, &blocks) < 0) {
-		(void)fprintf(stderr, "usage: exhaustive MODEL BLOCKS\n");
+	if (argc != 4 || mxt_parse_i64_in(argv[3], 1, 100000, &blocks) < 0) {
+		(void)fprintf(stderr, "usage: exhaustive PROGRAM MODEL BLOCKS\n");
 		return 2;
 	}
 	struct mxt_error err = MXT_ERROR_INIT;
-	int rc = run(argv[1], (long)blocks, &err);
+	int rc = run(argv[1], argv[2], (long)blocks, &err);
 	if (rc < 0)
 		(void)fprintf(stderr, "exhaustive: %s\n", mxt_error_text(&err));
 	mxt_error_clear(&err);

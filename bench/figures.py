@@ -89,7 +89,7 @@ class Bench:
 
     def regret(self):
         """The chosen candidates against all candidates, measured for many blocks."""
-        result = subprocess.run([self.exhaustive_program, self.args.model, str(self.args.blocks)], env=self.env,
+        result = subprocess.run([self.exhaustive_program, self.program, self.args.model, str(self.args.blocks)], env=self.env,
                                 stdout=subprocess.PIPE, text=True, check=True)
         rows = [json.loads(line) for line in result.stdout.splitlines()]
         ratio = {(row["probe"], row["candidate"]): row.get("time_ratio_ppm") for row in rows}

@@ -144,6 +144,7 @@ static int start_all(struct mxt_field *field, struct mxt_error *err)
 		struct mxt_worker_spec spec = {.label = entry->name,
 					       .device = field->ops->name,
 					       .ordinal = field->ordinal,
+					       .program = field->program,
 					       .environment = entry->environment,
 					       .clock = field->clock,
 					       .cancel_fd = field->cancel_fd};
