@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 
+#include "announce.h"
 #include "duel.h"
 #include "error.h"
 #include "plan.h"
@@ -44,14 +45,6 @@ static int check_fit(const struct mxt_session *session, const json_t *decision, 
 	return 0;
 }
 
-static void emit_confirm(const struct mxt_session *session, const struct mxt_duel *duel)
-{
-	size_t incumbent = mxt_duel_incumbent(duel);
-	struct mxt_event event = {.kind = MXT_EVENT_CONFIRM,
-				  .as.confirm = {duel->field.entries[incumbent].name, &duel->verdict[incumbent], NULL}};
-	mxt_emit(session->request->sink, &event);
-}
-
 /* *ret_objection: static text, NULL when the cell agrees. */
 static int run_cell(struct mxt_session *session, size_t cell, const json_t *env, const char **ret_objection,
 		    struct mxt_error *err)
@@ -69,7 +62,7 @@ static int run_cell(struct mxt_session *session, size_t cell, const json_t *env,
 		rc = mxt_duel_record(&duel, session, cells[cell].name, err);
 	if (rc == 0) {
 		*ret_objection = mxt_duel_objection(&duel);
-		emit_confirm(session, &duel);
+		mxt_announce_duel(session, &duel, NULL);
 	}
 	int ended = mxt_duel_finish(&duel, rc < 0 ? NULL : err);
 	return rc < 0 ? rc : ended;

@@ -3,6 +3,7 @@
  * The confirm stage. What wins alone need not win in a step: the plan is raced against the incumbents on one layer,
  * replayed in training order. What makes it surely slower is taken back; what could not be confirmed is not shipped.
  */
+#include "announce.h"
 #include "duel.h"
 #include "error.h"
 #include "session.h"
@@ -29,22 +30,6 @@ static void take_back_all(struct mxt_session *session)
 		result->dropped = true;
 }
 
-static void emit_confirm(const struct mxt_session *session, const struct mxt_duel *duel, const char *dropped)
-{
-	for (size_t i = 0; i < duel->field.n_entries; i++) {
-		struct mxt_event event = {.kind = MXT_EVENT_CONFIRM,
-					  .as.confirm = {duel->field.entries[i].name, &duel->verdict[i], dropped}};
-		if (i != MXT_DUEL_PLAN)
-			mxt_emit(session->request->sink, &event);
-	}
-}
-
-static void emit_note(const struct mxt_session *session, const char *text)
-{
-	struct mxt_event event = {.kind = MXT_EVENT_NOTE, .as.note = {text}};
-	mxt_emit(session->request->sink, &event);
-}
-
 /*
  * What follows from one race. Surely slower: the weakest decision goes, and the rest is raced anew unless this was the
  * last race. Not to be told (no time, a worker failed): nothing is shipped that was not confirmed.
@@ -56,9 +41,9 @@ static int conclude(struct mxt_session *session, const struct mxt_duel *duel, bo
 	const char *objection = mxt_duel_objection(duel);
 	struct mxt_probe_result *loser = objection ? weakest(session) : NULL;
 	if (told)
-		emit_confirm(session, duel, loser ? loser->winner_name : NULL);
+		mxt_announce_duel(session, duel, loser ? loser->winner_name : NULL);
 	else
-		emit_note(session, objection);
+		mxt_announce_note(session, objection);
 	if (loser)
 		loser->dropped = true;
 	if (loser && (!told || last))

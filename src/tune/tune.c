@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "announce.h"
 #include "cleanup.h"
 #include "error.h"
 #include "machine_lock.h"
@@ -19,12 +20,6 @@ static const struct {
     {MXT_PROBLEM_ATTENTION, 45},
 };
 
-static void emit_note(const struct mxt_session *session, const char *text)
-{
-	struct mxt_event event = {.kind = MXT_EVENT_NOTE, .as.note = {text}};
-	mxt_emit(session->request->sink, &event);
-}
-
 /* Without a lock the run goes on, and the plan's evidence says so. */
 static int lock_machine(struct mxt_session *session, int *ret_fd, struct mxt_error *err)
 {
@@ -35,7 +30,7 @@ static int lock_machine(struct mxt_session *session, int *ret_fd, struct mxt_err
 				  request->cancel_fd, ret_fd, err);
 	if (rc != -ENOLCK)
 		return rc;
-	emit_note(session, mxt_error_text(err));
+	mxt_announce_note(session, mxt_error_text(err));
 	rc = mxt_evidence_text(session->health, NULL, "%s", mxt_error_text(err));
 	mxt_error_clear(err);
 	return rc < 0 ? mxt_error_oom(err) : 0;
@@ -52,24 +47,6 @@ static int decide(struct mxt_session *session, struct mxt_error *err)
 	return mxt_session_confirm(session, err);
 }
 
-/* What the plan saves of a step, by probe: each gain weighed with the probe's share of the measured step. */
-static void emit_cost(const struct mxt_session *session)
-{
-	struct mxt_event_saving parts[MXT_PROBLEM_KIND_COUNT];
-	struct mxt_event event = {.kind = MXT_EVENT_COST, .as.cost = {0, parts, MXT_PROBLEM_KIND_COUNT}};
-	double step = 0;
-	for (size_t i = 0; i < MXT_PROBLEM_KIND_COUNT; i++)
-		step += session->probes[i].incumbent_step_ns;
-	for (size_t i = 0; i < MXT_PROBLEM_KIND_COUNT; i++) {
-		const struct mxt_probe_result *result = &session->probes[i];
-		double share = step > 0 ? result->incumbent_step_ns / step : 0;
-		parts[i].probe = mxt_problem_kind_name((enum mxt_problem_kind)i);
-		parts[i].saved_ppm = mxt_probe_ships(result) ? (int32_t)(share * result->choice.gain_ppm) : 0;
-		event.as.cost.saved_ppm += parts[i].saved_ppm;
-	}
-	mxt_emit(session->request->sink, &event);
-}
-
 static int run(struct mxt_session *session, json_t **ret_plan, struct mxt_error *err)
 {
 	MXT_CLEANUP_CLOSE int lock = -1;
@@ -80,7 +57,7 @@ static int run(struct mxt_session *session, json_t **ret_plan, struct mxt_error 
 		rc = decide(session, err);
 	if (rc < 0)
 		return rc;
-	emit_cost(session);
+	mxt_announce_cost(session);
 	return mxt_session_seal(session, ret_plan, err);
 }
 

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the stages tell the reader of a run, as events of report/events.h. Internal to src/tune.
+ */
+#ifndef MXT_TUNE_ANNOUNCE_H
+#define MXT_TUNE_ANNOUNCE_H
+
+#include "choose.h"
+
+struct mxt_duel;
+struct mxt_error;
+struct mxt_field;
+struct mxt_probe_result;
+struct mxt_session;
+
+void mxt_announce_note(const struct mxt_session *session, const char *text);
+void mxt_announce_progress(const struct mxt_session *session, const char *phase);
+
+/* Something was left out: also kept as evidence. */
+int mxt_announce_skipped(struct mxt_session *session, const char *what, const char *reason, struct mxt_error *err);
+
+/* One line per problem, candidates side by side. */
+void mxt_announce_problems(const struct mxt_session *session, const char *probe, const struct mxt_field *field);
+void mxt_announce_choice(const struct mxt_session *session, const char *probe, const struct mxt_probe_result *result);
+
+/* One line per incumbent; `dropped` is the decision that goes, or NULL. */
+void mxt_announce_duel(const struct mxt_session *session, const struct mxt_duel *duel, const char *dropped);
+
+/* What the plan saves of a training step, by probe. */
+void mxt_announce_cost(const struct mxt_session *session);
+
+#endif

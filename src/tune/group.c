@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "group.h"
+
+#include <errno.h>
+#include <math.h>
+
+#include "announce.h"
+#include "error.h"
+#include "session.h"
+
+int mxt_group_finish(struct mxt_group *group, struct mxt_error *err)
+{
+	mxt_race_destroy(group->race);
+	int rc = mxt_field_finish(&group->field, err);
+	for (size_t i = 0; i < MXT_FIELD_MAX_ENTRIES; i++)
+		mxt_environment_destroy(group->environments[i]);
+	return rc;
+}
+
+size_t mxt_group_incumbents(const struct mxt_session *session)
+{
+	return session->yours_differs ? 3 : 2;
+}
+
+static int add_incumbents(struct mxt_group *group, const struct mxt_session *session, struct mxt_error *err)
+{
+	struct mxt_field *field = &group->field;
+	char *const *bare = session->bare;
+	int rc = mxt_field_add(field, "bare", MXT_ROLE_BARE, true, bare, err);
+	if (rc == 0)
+		rc = mxt_field_add(field, "bare (twin)", MXT_ROLE_TWIN, true, bare, err);
+	if (rc == 0 && session->yours_differs)
+		rc = mxt_field_add(field, "yours", MXT_ROLE_YOURS, true, session->request->environment, err);
+	return rc;
+}
+
+int mxt_group_init(struct mxt_group *group, struct mxt_session *session, const struct mxt_course *course,
+		   struct mxt_error *err)
+{
+	const struct mxt_tune_request *request = session->request;
+	*group = (struct mxt_group){.race = NULL};
+	mxt_field_init(&group->field, request->ops, request->budget->clock, request->cancel_fd, &session->rng, course);
+	group->field.ordinal = request->ordinal;
+	return add_incumbents(group, session, err);
+}
+
+int mxt_group_add(struct mxt_group *group, const struct mxt_session *session, const struct mxt_candidate *candidate,
+		  struct mxt_error *err)
+{
+	size_t i = group->field.n_entries;
+	if (i == MXT_FIELD_MAX_ENTRIES)
+		return mxt_error_set(err, -E2BIG, MXT_E_INTERNAL, "too many candidates");
+	int rc = mxt_environment_with(session->bare, candidate->env, &group->environments[i], err);
+	if (rc < 0)
+		return rc;
+	group->candidate_of[i] = candidate;
+	return mxt_field_add(&group->field, candidate->name, MXT_ROLE_CHALLENGER, candidate->deterministic,
+			     group->environments[i], err);
+}
+
+static int create_race(struct mxt_group *group, const struct mxt_session *session, uint32_t races,
+		       struct mxt_error *err)
+{
+	struct mxt_entrant entrants[MXT_FIELD_MAX_ENTRIES];
+	struct mxt_race_params params = MXT_RACE_PARAMS_DEFAULT;
+	const struct mxt_field *field = &group->field;
+	for (size_t i = 0; i < field->n_entries; i++)
+		entrants[i] = (struct mxt_entrant){field->entries[i].name, field->entries[i].role,
+						   field->entries[i].deterministic};
+	params.margin_ppm = session->request->margin_ppm;
+	params.probes = races;
+	group->race = mxt_race_create(entrants, field->n_entries, &params);
+	return group->race ? 0 : mxt_error_oom(err);
+}
+
+/* Tells the race about entries that failed since it was told last. */
+static void drop_failed(struct mxt_group *group)
+{
+	uint32_t alive = mxt_field_alive(&group->field);
+	for (size_t i = 0; i < group->field.n_entries; i++)
+		if (!(alive >> i & 1))
+			mxt_race_drop(group->race, i);
+}
+
+/* A challenger whose worker reports the very state of bare's changes nothing here: its switch is not witnessed. */
+static void drop_unwitnessed(struct mxt_group *group)
+{
+	struct mxt_field *field = &group->field;
+	const json_t *bare = field->entries[0].facts;
+	for (size_t i = 0; i < field->n_entries; i++) {
+		const struct mxt_entry *entry = &field->entries[i];
+		if (entry->role == MXT_ROLE_CHALLENGER && entry->outcome == MXT_OK && bare &&
+		    json_equal((json_t *)bare, entry->facts))
+			mxt_field_drop(field, i, MXT_UNSUPPORTED,
+				       "no effect here: the worker reports the same state as under bare");
+	}
+}
+
+/* One stage of one group: when it ends, and what a request of one entry cost so far. */
+struct pace {
+	uint64_t end_ns;
+	uint64_t prepare_ns; /* one entry preparing all problems */
+	uint64_t round_ns;   /* one entry timed on all items once */
+};
+
+/* What a stage of this much work would have needed, extrapolated from the requests that were answered. */
+static int too_small(const struct mxt_session *session, const struct mxt_group *group, uint64_t began_ns,
+		     struct mxt_error *err)
+{
+	const struct mxt_budget *budget = session->request->budget;
+	const struct mxt_field *field = &group->field;
+	double total = (double)(mxt_group_incumbents(session) * (field->course->n_problems + field->course->n_items));
+	double done = field->requests_done ? field->requests_done : 1;
+	double stage_s = (double)(mxt_now_ns(budget->clock) - began_ns) / 1e9 * (total > done ? total / done : 1);
+	double before_s = (double)(began_ns - budget->start_ns) / 1e9;
+	double enough_s = before_s + 3 * stage_s + 1; /* a stage gets about half of the time; some slack */
+	double limit_s = (double)budget->limit_ns / 1e9;
+	if (enough_s <= limit_s)
+		enough_s = limit_s + 1;
+	return mxt_error_set(err, -ETIME, MXT_E_BUDGET,
+			     "the budget of %.0f s is too small for one round of measurements; --budget %.0f should do",
+			     limit_s, ceil(enough_s));
+}
+
+/* Start all, prepare and time the incumbents once: from here on a usable plan exists. */
+static int open_incumbents(struct mxt_session *session, struct mxt_group *group, struct pace *pace,
+			   struct mxt_error *err)
+{
+	struct mxt_field *field = &group->field;
+	uint64_t began = mxt_now_ns(field->clock);
+	struct mxt_round round;
+	uint32_t incumbents = mxt_field_incumbents(field);
+	size_t n = mxt_group_incumbents(session);
+	int rc = mxt_field_start(field, err);
+	uint64_t started = mxt_now_ns(field->clock);
+	if (rc == 0)
+		rc = mxt_field_prepare(field, incumbents, err);
+	uint64_t prepared = mxt_now_ns(field->clock);
+	if (rc == 0)
+		rc = mxt_field_round(field, incumbents, &round, err);
+	if (rc == -ETIME)
+		return too_small(session, group, began, err);
+	pace->prepare_ns = (prepared - started) / n;
+	pace->round_ns = (mxt_now_ns(field->clock) - prepared) / n;
+	return rc;
+}
+
+/* How many challengers can be prepared and get the blocks of a screen and a first look in the time that is left. */
+static size_t affordable(const struct mxt_field *field, const struct pace *pace)
+{
+	const uint64_t blocks = 8;
+	uint64_t now = mxt_now_ns(field->clock);
+	uint64_t left = now < pace->end_ns ? pace->end_ns - now : 0;
+	uint64_t incumbents = blocks * pace->round_ns * 3;
+	if (left <= incumbents)
+		return 0;
+	return (size_t)((left - incumbents) / ((blocks + 1) * pace->round_ns + pace->prepare_ns + 1));
+}
+
+/* Leaves out the last challengers when there is no time for all. */
+static int cut_to_time(struct mxt_session *session, struct mxt_group *group, const struct pace *pace,
+		       struct mxt_error *err)
+{
+	struct mxt_field *field = &group->field;
+	size_t room = affordable(field, pace);
+	for (size_t i = 0; i < field->n_entries; i++) {
+		const struct mxt_entry *entry = &field->entries[i];
+		if (entry->role != MXT_ROLE_CHALLENGER || entry->outcome != MXT_OK)
+			continue;
+		if (room > 0) {
+			room--;
+			continue;
+		}
+		const char *reason = "no time for it within the budget";
+		int rc = mxt_announce_skipped(session, entry->name, reason, err);
+		if (rc < 0)
+			return rc;
+		mxt_field_drop(field, i, MXT_TIMEOUT, reason);
+	}
+	return 0;
+}
+
+/* Rounds until the race is over or the next one would not fit. */
+static int race_rounds(struct mxt_session *session, struct mxt_group *group, const struct pace *pace, const char *phase,
+		       struct mxt_error *err)
+{
+	struct mxt_field *field = &group->field;
+	uint64_t longest = 0;
+	for (uint32_t wants; (wants = mxt_race_wants(group->race)) != 0;) {
+		struct mxt_round round;
+		uint64_t began = mxt_now_ns(field->clock);
+		if (began + longest >= pace->end_ns)
+			return 0;
+		int rc = mxt_field_round(field, wants, &round, err);
+		if (rc < 0)
+			return rc;
+		drop_failed(group);
+		mxt_race_add_block(group->race, round.time_ns, round.order, round.n_order);
+		rc = mxt_field_retire(field, mxt_race_wants(group->race), err);
+		if (rc < 0)
+			return rc;
+		uint64_t took = mxt_now_ns(field->clock) - began;
+		longest = took > longest ? took : longest;
+		mxt_announce_progress(session, phase);
+	}
+	return 0;
+}
+
+/* Prepares the challengers, and times them once as the incumbents were: nobody starts the race fresher than another. */
+static int open_challengers(struct mxt_group *group, struct mxt_error *err)
+{
+	struct mxt_field *field = &group->field;
+	struct mxt_round round;
+	uint32_t challengers = ~mxt_field_incumbents(field);
+	int rc = mxt_field_prepare(field, challengers, err);
+	if (rc == 0)
+		rc = mxt_field_round(field, challengers, &round, err);
+	drop_failed(group);
+	return rc;
+}
+
+int mxt_group_race(struct mxt_group *group, struct mxt_session *session, uint32_t races, uint64_t end_ns,
+		   const char *phase, struct mxt_error *err)
+{
+	struct pace pace = {.end_ns = end_ns};
+	group->field.end_ns = end_ns;
+	int rc = create_race(group, session, races, err);
+	if (rc == 0)
+		rc = open_incumbents(session, group, &pace, err);
+	if (rc < 0)
+		return rc;
+	mxt_announce_progress(session, phase);
+	drop_unwitnessed(group);
+	rc = cut_to_time(session, group, &pace, err);
+	if (rc == 0)
+		rc = open_challengers(group, err);
+	if (rc == 0)
+		rc = race_rounds(session, group, &pace, phase, err);
+	if (rc != -ETIME)
+		return rc;
+	mxt_error_clear(err);
+	return 0;
+}
