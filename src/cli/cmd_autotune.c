@@ -28,13 +28,12 @@
 
 static const struct mxt_option options[] = {
     {"config", "FILE", "the Axolotl YAML of the run"},
-    {"model", "MODEL",
-     "a preset, a config.json or a model folder, or the id of a model in the local Hugging Face cache"},
+    {"model", "MODEL", "a preset, a config.json, a model folder, or an id in the local Hugging Face cache"},
     {"seq-len", "N", "tokens in a sequence"},
     {"micro-batch", "N", "sequences in a micro-batch"},
     {"lora-rank", "N", "rank of the LoRA adapters; 0: full fine-tuning"},
-    {"packing", "on|off", "whether samples are packed into one sequence"},
-    {"checkpointing", "on|off", "whether the forward pass is repeated in the backward pass"},
+    {"packing", "SWITCH", "on or off: samples are packed into one sequence"},
+    {"checkpointing", "SWITCH", "on or off: the forward pass is repeated in the backward pass"},
     {"gpus", "N", "GPUs on a node"},
     {"nodes", "N", "nodes"},
     {"device", "NAME", "what to measure on (default: cpu)"},
