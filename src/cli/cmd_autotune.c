@@ -28,7 +28,7 @@
 
 static const struct mxt_option options[] = {
     {"config", "FILE", "the Axolotl YAML of the run"},
-    {"model", "MODEL", "a preset, a config.json, a model folder, or an id in the local Hugging Face cache"},
+    {"model", "MODEL", "a preset, a config.json or its folder, or an id in the Hugging Face cache"},
     {"seq-len", "N", "tokens in a sequence"},
     {"micro-batch", "N", "sequences in a micro-batch"},
     {"lora-rank", "N", "rank of the LoRA adapters; 0: full fine-tuning"},
@@ -38,7 +38,7 @@ static const struct mxt_option options[] = {
     {"nodes", "N", "nodes"},
     {"device", "NAME", "what to measure on (default: cpu)"},
     {"budget", "SECONDS", "wall clock from start to plan, 1 to 3600 (default: 60)"},
-    {"margin", "PERCENT", "what a challenger must surely gain to be chosen, 1 to 50 (default: 3)"},
+    {"margin", "PERCENT", "what a challenger must surely gain, 1 to 50 (default: 3)"},
     {"against", "PLAN", "do not decide anew: confirm this plan on this machine"},
     {"out", "FILE", "where the plan goes (default: plan.json)"},
     {"seed", "N", "seed of all random orders (default: drawn, recorded in the plan)"},
