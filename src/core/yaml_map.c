@@ -93,9 +93,11 @@ static int compare_order(const void *a, const void *b)
 
 static int add_members(struct candidates *c, const struct mxt_yaml_node *map, bool own, struct mxt_error *err)
 {
+	if (map->count == 0)
+		return 0;
 	if (c->count + map->count > MXT_YAML_MAX_NODES)
 		return mxt_error_set(err, -E2BIG, MXT_E_YAML_REFUSED, "merge keys with more than 100000 members");
-	if (c->count + map->count > c->max) {
+	if (!c->items || c->count + map->count > c->max) {
 		size_t max = 2 * (c->count + map->count);
 		struct candidate *items = realloc(c->items, max * sizeof *items);
 		if (!items)
