@@ -28,7 +28,7 @@
 
 static const struct mxt_option options[] = {
     {"config", "FILE", "the Axolotl YAML of the run"},
-    {"model", "MODEL", "a preset, a config.json or its folder, or an id in the Hugging Face cache"},
+    {"model", "MODEL", "a preset, a config.json or its folder, or an id in the local Hub cache"},
     {"seq-len", "N", "tokens in a sequence"},
     {"micro-batch", "N", "sequences in a micro-batch"},
     {"lora-rank", "N", "rank of the LoRA adapters; 0: full fine-tuning"},
