@@ -3,9 +3,10 @@
 """usage: layout.py
 
 The rules of the tree that a compiler does not see: no include leads up the ladder, every C file's name is unique,
-every header has its own guard, and every source names its licence.
+every header has its own guard, every source names its licence, and no reference to a document leads nowhere.
 """
 
+import os
 import pathlib
 import re
 import subprocess
@@ -72,11 +73,29 @@ def check_licence(files):
             yield f"{path}: no SPDX-License-Identifier in the first three lines"
 
 
+def check_links(files):
+    """Relative links of documents, and documents that the code refers to."""
+    known = {str(path) for path in files}
+    for path in files:
+        if path.suffix not in (".md", ".c", ".h", ".def", ".py"):
+            continue
+        text = pathlib.Path(path).read_text(errors="replace")
+        targets = {f"docs/{name}" for name in re.findall(r"\bdocs/([\w-]+\.(?:md|json))", text)}
+        if path.suffix == ".md":
+            links = re.findall(r"\]\((?!https?:)([^)#]+)", text)
+            targets |= {os.path.normpath(path.parent / link) for link in links}
+        for target in sorted(targets - known):
+            yield f"{path}: there is no {target}"
+
+
+CHECKS = (check_names, check_ladder, check_guards, check_licence, check_links)
+
+
 def main():
     files = tracked()
     data = (("fuzz", "corpus"), ("tests", "fixtures"), ("tests", "golden"))
     sources = [path for path in files if path.parts[:2] not in data]
-    complaints = [text for check in (check_names, check_ladder, check_guards, check_licence) for text in check(sources)]
+    complaints = [text for check in CHECKS for text in check(sources)]
     print("\n".join(complaints) if complaints else f"{len(sources)} files")
     return 1 if complaints else 0
 
