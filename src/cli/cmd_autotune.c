@@ -92,10 +92,11 @@ static int find_device(const struct mxt_args *args, const struct mxt_device_ops 
 {
 	const char *given = mxt_args_get(args, "device");
 	const char *name = given ? given : "cpu";
-	*ret_ops = mxt_device_find(name);
-	if (*ret_ops)
-		return 0;
-	return mxt_error_set(err, -EINVAL, MXT_E_USAGE, "unknown device '%s'; this version knows: cpu", name);
+	const struct mxt_device_ops *ops = mxt_device_find(name);
+	if (!ops)
+		return mxt_error_set(err, -EINVAL, MXT_E_USAGE, "unknown device '%s'; this version knows: cpu", name);
+	*ret_ops = ops;
+	return 0;
 }
 
 static int check_gpus(const struct mxt_workload *workload, const struct mxt_device_ops *ops, struct mxt_error *err)
@@ -217,9 +218,9 @@ static void emit_run(const struct mxt_tune_request *request, const char *name)
 	}
 }
 
-/* Everything after the arguments and the workload are known. */
+/* Everything after the arguments are known, and the device and the workload, which `what` holds. */
 static int autotune(struct mxt_cli *cli, const struct mxt_args *args, const struct settings *settings,
-		    struct mxt_tune_request *request, struct mxt_error *err)
+		    const struct mxt_tune_request *what, struct mxt_error *err)
 {
 	MXT_CLEANUP_PLAN struct mxt_plan *against = NULL;
 	MXT_CLEANUP_CLOSE int cancel_fd = -1;
@@ -235,16 +236,17 @@ static int autotune(struct mxt_cli *cli, const struct mxt_args *args, const stru
 	struct mxt_report *report = mxt_report_create(cli->out, mxt_args_has(args, "json"), cli->environment);
 	if (!report)
 		return mxt_error_oom(err);
-	request->environment = cli->environment;
-	request->budget = &budget;
-	request->cancel_fd = cancel_fd;
-	request->seed = settings->seed < 0 ? draw_seed() : (uint64_t)settings->seed;
-	request->margin_ppm = (uint32_t)settings->margin_percent * 10000;
-	request->against = against;
-	request->sink = mxt_report_sink(report);
+	struct mxt_tune_request request = *what;
+	request.environment = cli->environment;
+	request.budget = &budget;
+	request.cancel_fd = cancel_fd;
+	request.seed = settings->seed < 0 ? draw_seed() : (uint64_t)settings->seed;
+	request.margin_ppm = (uint32_t)settings->margin_percent * 10000;
+	request.against = against;
+	request.sink = mxt_report_sink(report);
 	const char *model = mxt_args_get(args, "model");
-	emit_run(request, model ? model : mxt_args_get(args, "config"));
-	rc = tune_and_write(request, settings->out, err);
+	emit_run(&request, model ? model : mxt_args_get(args, "config"));
+	rc = tune_and_write(&request, settings->out, err);
 	mxt_report_destroy(report);
 	return rc;
 }
@@ -262,7 +264,7 @@ static int run(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_erro
 		rc = find_device(args, &ops, err);
 	if (rc == 0)
 		rc = take_source(cli, args, &source, err);
-	if (rc < 0)
+	if (rc != 0)
 		return rc;
 	MXT_CLEANUP(mxt_workload_finish) struct mxt_workload workload;
 	rc = mxt_workload_load(&source, &workload, err);

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "number.h"
 
@@ -15,8 +14,10 @@ const char *mxt_figure_ms(char buf[MXT_FIGURE_SIZE], uint64_t ns)
 
 const char *mxt_figure_seconds(char buf[MXT_FIGURE_SIZE], uint64_t ns)
 {
-	(void)mxt_format_fixed(buf, (int64_t)(ns < INT64_MAX ? ns : INT64_MAX), 9, 1);
-	return strcat(buf, " s"); /* mxt_format_fixed() leaves room: at most 32 bytes */
+	char number[32];
+	(void)mxt_format_fixed(number, (int64_t)(ns < INT64_MAX ? ns : INT64_MAX), 9, 1);
+	(void)snprintf(buf, MXT_FIGURE_SIZE, "%s s", number);
+	return buf;
 }
 
 const char *mxt_figure_rate(char buf[MXT_FIGURE_SIZE], double flop_per_s)
@@ -24,8 +25,10 @@ const char *mxt_figure_rate(char buf[MXT_FIGURE_SIZE], double flop_per_s)
 	double giga = fmin(fmax(flop_per_s, 0) / 1e9, 1e12);
 	double value = giga < 999.5 ? giga : giga / 1000;
 	unsigned digits = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
-	(void)mxt_format_fixed(buf, llround(value * 1000), 3, digits);
-	return strcat(buf, giga < 999.5 ? " GFLOP/s" : " TFLOP/s");
+	char number[32];
+	(void)mxt_format_fixed(number, llround(value * 1000), 3, digits);
+	(void)snprintf(buf, MXT_FIGURE_SIZE, "%s %s", number, giga < 999.5 ? "GFLOP/s" : "TFLOP/s");
+	return buf;
 }
 
 const char *mxt_figure_percent(char buf[MXT_FIGURE_SIZE], int64_t ppm)
