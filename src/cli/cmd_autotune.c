@@ -247,6 +247,8 @@ static int autotune(struct mxt_cli *cli, const struct mxt_args *args, const stru
 	const char *model = mxt_args_get(args, "model");
 	emit_run(&request, model ? model : mxt_args_get(args, "config"));
 	rc = tune_and_write(&request, settings->out, err);
+	if (rc == 0)
+		rc = mxt_report_status(report, err);
 	mxt_report_destroy(report);
 	return rc;
 }
