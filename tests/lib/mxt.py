@@ -82,6 +82,12 @@ def wait_until(condition, limit_s=10.0):
     return True
 
 
+def default_signals():
+    """For a child before its exec: a shell that runs the tests in the background has set these to be ignored."""
+    for number in (signal.SIGINT, signal.SIGQUIT):
+        signal.signal(number, signal.SIG_DFL)
+
+
 class TestCase(unittest.TestCase):
     maxDiff = None
 
@@ -108,6 +114,7 @@ class TestCase(unittest.TestCase):
         popen.setdefault("stderr", subprocess.PIPE)
         popen.setdefault("stdin", subprocess.DEVNULL)
         popen.setdefault("cwd", self.dir)
+        popen.setdefault("preexec_fn", default_signals)
         return subprocess.Popen(
             [str(program or PROGRAM), *map(str, args)], env=self.environment(env, clean), text=True,
             errors="surrogateescape", **popen)
