@@ -204,18 +204,30 @@ static char *temp_name(const struct target *target)
 	return name;
 }
 
+/* A new temporary file beside the target: its name (to be freed) and descriptor. */
+static int temp_open(const struct target *target, char **ret_name, int *ret_fd, struct mxt_error *err)
+{
+	MXT_CLEANUP_FREE char *name = temp_name(target);
+	if (!name)
+		return mxt_error_oom(err);
+	int fd = mkostemp(name, O_CLOEXEC);
+	if (fd < 0)
+		return mxt_error_errno(err, errno, "cannot create a file in %s", target->dir);
+	*ret_name = mxt_steal_ptr(&name);
+	*ret_fd = fd;
+	return 0;
+}
+
 int mxt_file_replace(const char *path, const void *bytes, size_t len, struct mxt_error *err)
 {
 	MXT_CLEANUP(target_finish) struct target target = TARGET_INIT;
 	int rc = target_init(&target, path, err);
+	MXT_CLEANUP_FREE char *temp = NULL;
+	MXT_CLEANUP_CLOSE int fd = -1;
+	if (rc == 0)
+		rc = temp_open(&target, &temp, &fd, err);
 	if (rc < 0)
 		return rc;
-	MXT_CLEANUP_FREE char *temp = temp_name(&target);
-	if (!temp)
-		return mxt_error_oom(err);
-	MXT_CLEANUP_CLOSE int fd = mkostemp(temp, O_CLOEXEC);
-	if (fd < 0)
-		return mxt_error_errno(err, errno, "cannot create a file in %s", target.dir);
 	rc = fill_temp(fd, &target, bytes, len);
 	if (rc == 0 && rename(temp, target.path) < 0)
 		rc = -errno;
@@ -231,14 +243,12 @@ int mxt_file_check_writable(const char *path, struct mxt_error *err)
 {
 	MXT_CLEANUP(target_finish) struct target target = TARGET_INIT;
 	int rc = target_init(&target, path, err);
+	MXT_CLEANUP_FREE char *temp = NULL;
+	MXT_CLEANUP_CLOSE int fd = -1;
+	if (rc == 0)
+		rc = temp_open(&target, &temp, &fd, err);
 	if (rc < 0)
 		return rc;
-	MXT_CLEANUP_FREE char *temp = temp_name(&target);
-	if (!temp)
-		return mxt_error_oom(err);
-	MXT_CLEANUP_CLOSE int fd = mkostemp(temp, O_CLOEXEC);
-	if (fd < 0)
-		return mxt_error_errno(err, errno, "cannot create a file in %s", target.dir);
 	(void)unlink(temp);
 	return 0;
 }
