@@ -1,116 +1,122 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads and operand memory of the CPU device. */
+/* Memory runs out, one allocation after the other, in what the CPU device does. */
 #include <errno.h>
-#include <math.h>
-#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "alloc_faults.h"
 #include "cmocka_all.h"
+#include "cpu_candidates.h"
+#include "cpu_device.h"
+#include "cpu_inventory.h"
+#include "dltable.h"
 #include "error.h"
-#include "operand_arena.h"
-#include "thread_pool.h"
+#include "scratch.h"
+#include "sysroot.h"
 
-#define ITEMS 1000
+static const struct mxt_device_ops *const ops = &mxt_cpu_device;
 
-struct counters {
-	atomic_uint items[ITEMS];
-	atomic_uint threads[8];
+/* A host that has something of everything: a quota, nested limits, an OpenMP build. */
+static int describe_host(void *context)
+{
+	const struct mxt_sysroot root = {context};
+	struct mxt_inventory inventory;
+	struct mxt_candidate_list list;
+	int rc = mxt_cpu_inventory(&root, &inventory, NULL);
+	if (rc < 0)
+		return rc;
+	rc = mxt_cpu_candidates(&root, &inventory, MXT_PROBLEM_GEMM, NULL, &list, NULL);
+	if (rc == 0)
+		mxt_candidate_list_finish(&list);
+	mxt_inventory_finish(&inventory);
+	return rc;
+}
+
+static void test_host(void **state)
+{
+	(void)state;
+	char folder[512];
+	(void)snprintf(folder, sizeof folder, "%s/tests/fixtures/hosts/xeon-container", getenv("MXT_SOURCE_ROOT"));
+	assert_true(mxt_test_each_allocation(describe_host, folder) > 50);
+}
+
+static int use_device(void *context)
+{
+	struct mxt_device *device = NULL;
+	json_t *facts = NULL;
+	(void)context;
+	int rc = ops->open(0, &device, NULL);
+	if (rc < 0)
+		return rc;
+	rc = ops->describe(device, &facts, NULL);
+	json_decref(facts);
+	ops->close(device);
+	return rc;
+}
+
+/* A stand-in for OpenBLAS in a folder that the search begins with. */
+static void use_stub(const char *folder)
+{
+	char *link = mxt_scratch_path(folder, "libopenblasp.so.0");
+	const char *stub = getenv("MXT_STUB_BLAS");
+	assert_int_equal(symlink(stub ? stub : "", link), 0);
+	assert_int_equal(setenv("LD_LIBRARY_PATH", folder, 1), 0);
+	free(link);
+}
+
+static void test_open(void **state)
+{
+	use_stub(*state);
+	assert_true(mxt_test_each_allocation(use_device, NULL) > 20);
+}
+
+struct work {
+	struct mxt_device *device;
+	struct mxt_problem problem;
 };
 
-static void count_item(void *context, uint32_t thread, uint32_t item)
+static int do_problem(void *context)
 {
-	struct counters *counters = context;
-	atomic_fetch_add(&counters->items[item], 1);
-	atomic_fetch_add(&counters->threads[thread], 1);
+	const struct work *work = context;
+	struct mxt_task *task = NULL;
+	struct mxt_check check;
+	int rc = ops->prepare(work->device, &work->problem, &task, NULL);
+	if (rc < 0)
+		return rc;
+	rc = ops->check(work->device, task, &check, NULL);
+	if (rc == 0)
+		assert_true(check.error_ppb <= check.bound_ppb);
+	ops->release(work->device, task);
+	return rc;
 }
 
-static void test_pool(void **state)
+static void test_problems(void **state)
 {
-	(void)state;
-	for (uint32_t threads = 1; threads <= 8; threads++) {
-		struct mxt_thread_pool *pool = NULL;
-		assert_int_equal(mxt_thread_pool_create(threads, &pool, NULL), 0);
-		assert_int_equal(mxt_thread_pool_size(pool), threads);
-		static struct counters counters;
-		memset(&counters, 0, sizeof counters);
-		for (uint32_t round = 1; round <= 20; round++) {
-			mxt_thread_pool_run(pool, count_item, &counters, ITEMS);
-			for (uint32_t i = 0; i < ITEMS; i++)
-				assert_int_equal(counters.items[i], round);
-		}
-		unsigned total = 0;
-		for (uint32_t i = 0; i < 8; i++)
-			total += counters.threads[i];
-		assert_int_equal(total, 20 * ITEMS);
-		mxt_thread_pool_run(pool, count_item, &counters, 0);
-		mxt_thread_pool_destroy(pool);
-	}
-	mxt_thread_pool_destroy(NULL);
-}
-
-static void test_arena_values(void **state)
-{
-	(void)state;
-	struct mxt_operand_arena arena;
-	assert_int_equal(mxt_operand_arena_init(&arena, 64 << 20, true, 7, NULL), 0);
-	assert_int_equal(mxt_operand_arena_grow(&arena, 100, NULL), 0);
-	float first = arena.base[10];
-	assert_int_equal(mxt_operand_arena_grow(&arena, 9 << 20, NULL), 0);
-	assert_true(arena.base[10] == first);
-	double sum = 0, squares = 0;
-	size_t count = arena.ready / sizeof(float);
-	for (size_t i = 0; i < count; i++) {
-		double value = (double)arena.base[i];
-		assert_true(arena.base[i] == mxt_operand_value(7, i));
-		sum += value;
-		squares += value * value;
-	}
-	assert_true(fabs(sum / (double)count) < 0.01);
-	assert_true(fabs(squares / (double)count - 1) < 0.01);
-	assert_true(mxt_operand_value(7, 0) != mxt_operand_value(8, 0));
-	assert_true(mxt_operand_value(7, 1) != mxt_operand_value(7, ((size_t)1 << 32) + 1));
-	mxt_operand_arena_finish(&arena);
-	mxt_operand_arena_finish(&arena);
-}
-
-static void test_arena_windows(void **state)
-{
-	(void)state;
-	struct mxt_operand_arena arena;
-	assert_int_equal(mxt_operand_arena_init(&arena, 8 << 20, false, 0, NULL), 0);
-	assert_int_equal(mxt_operand_arena_grow(&arena, 4 << 20, NULL), 0);
-	size_t window = (1 << 20) + 4;
-	float *a = mxt_operand_arena_next(&arena, window), *b = mxt_operand_arena_next(&arena, window);
-	float *c = mxt_operand_arena_next(&arena, window);
-	assert_ptr_equal(a, arena.base);
-	assert_int_equal((char *)b - (char *)a, mxt_operand_window(window));
-	assert_ptr_equal(mxt_operand_arena_next(&arena, window), a); /* a fourth one does not fit */
-	mxt_operand_arena_rewind(&arena);
-	assert_ptr_equal(mxt_operand_arena_next(&arena, 4 << 20), a);
-	assert_ptr_equal(mxt_operand_arena_next(&arena, 4 << 20), a);
-	assert_true(a[0] == 0 && c[100] == 0);
-	mxt_operand_arena_finish(&arena);
-}
-
-static void test_arena_limit(void **state)
-{
-	(void)state;
-	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
-	struct mxt_operand_arena arena;
-	assert_int_equal(mxt_operand_arena_init(&arena, 4 << 20, false, 0, &err), 0);
-	assert_int_equal(mxt_operand_arena_grow(&arena, 5 << 20, &err), -ENOTSUP);
-	assert_int_equal(err.id, MXT_E_OPERANDS_TOO_LARGE);
-	assert_non_null(strstr(mxt_error_text(&err), "6 MiB, and one worker may use 4 MiB"));
-	mxt_operand_arena_finish(&arena);
+	use_stub(*state);
+	struct work work = {.problem = {.kind = MXT_PROBLEM_GEMM}};
+	assert_int_equal(ops->open(0, &work.device, NULL), 0);
+	work.problem.as.gemm =
+	    (struct mxt_gemm){.m = 9, .n = 8, .k = 7, .lda = 7, .ldb = 8, .ldc = 8, .accumulate = true, .bias = true};
+	assert_true(mxt_test_each_allocation(do_problem, &work) >= 7);
+	work.problem.kind = MXT_PROBLEM_ATTENTION;
+	work.problem.as.attention =
+	    (struct mxt_attention){.batch = 1, .seq = 9, .heads = 4, .kv_heads = 2, .head_dim = 8, .causal = true};
+	assert_true(mxt_test_each_allocation(do_problem, &work) >= 3);
+	work.problem.as.attention.direction = MXT_BACKWARD;
+	assert_true(mxt_test_each_allocation(do_problem, &work) >= 3);
+	ops->close(work.device);
 }
 
 int main(void)
 {
+	json_set_alloc_funcs(mxt_test_malloc, free);
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_pool),
-	    cmocka_unit_test(test_arena_values),
-	    cmocka_unit_test(test_arena_windows),
-	    cmocka_unit_test(test_arena_limit),
+	    cmocka_unit_test(test_host),
+	    cmocka_unit_test_setup_teardown(test_open, mxt_scratch_setup, mxt_scratch_teardown),
+	    cmocka_unit_test_setup_teardown(test_problems, mxt_scratch_setup, mxt_scratch_teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -87,7 +87,7 @@ static void add_thread_count(struct builder *builder, uint32_t threads)
 {
 	char name[32];
 	(void)snprintf(name, sizeof name, "threads=%u", threads);
-	for (size_t i = 0; i < builder->list.count; i++)
+	for (size_t i = 0; i < builder->list.count && !builder->failed; i++)
 		if (strcmp(builder->list.items[i].name, name) == 0)
 			return;
 	json_t *env = json_object();

@@ -81,22 +81,29 @@ static int load_under(const struct mxt_sysroot *root, hwloc_topology_t *topology
 	return rc;
 }
 
-/* The value of "Cpus_allowed_list:" in /proc/self/status, or of /sys/devices/system/cpu/online. */
-static int read_allowed(const struct mxt_sysroot *root, struct mxt_cpu_list *ret_list)
+/* The value of "Cpus_allowed_list:" in the text of /proc/self/status, cut off there; NULL when it has none. */
+static const char *find_allowed(struct mxt_buf *status)
 {
 	static const char key[] = "\nCpus_allowed_list:";
+	char *at = status->len ? strstr(status->data, key) : NULL;
+	if (!at)
+		return NULL;
+	at += sizeof key - 1;
+	at += strspn(at, " \t");
+	at[strcspn(at, "\n")] = '\0';
+	return at;
+}
+
+/* The affinity mask, or every processor that is online where it is not told. */
+static int read_allowed(const struct mxt_sysroot *root, struct mxt_cpu_list *ret_list)
+{
 	MXT_CLEANUP_BUF struct mxt_buf status = MXT_BUF_INIT;
 	MXT_CLEANUP_BUF struct mxt_buf online = MXT_BUF_INIT;
-	if (mxt_sysroot_read(root, "/proc/self/status", MAX_STATUS, &status, NULL) == 0) {
-		char *at = status.len ? strstr(status.data, key) : NULL;
-		if (at) {
-			at += sizeof key - 1;
-			at += strspn(at, " \t");
-			at[strcspn(at, "\n")] = '\0';
-			return mxt_cpu_list_parse(at, ret_list);
-		}
-	}
-	int rc = mxt_sysroot_read(root, "/sys/devices/system/cpu/online", MAX_STATUS, &online, NULL);
+	int rc = mxt_sysroot_read(root, "/proc/self/status", MAX_STATUS, &status, NULL);
+	const char *allowed = rc == 0 ? find_allowed(&status) : NULL;
+	if (rc == -ENOMEM || allowed)
+		return allowed ? mxt_cpu_list_parse(allowed, ret_list) : rc;
+	rc = mxt_sysroot_read(root, "/sys/devices/system/cpu/online", MAX_STATUS, &online, NULL);
 	return rc < 0 ? rc : mxt_cpu_list_parse(mxt_buf_text(&online), ret_list);
 }
 
@@ -196,6 +203,8 @@ int mxt_cpu_topology_read(const struct mxt_sysroot *root, struct mxt_cpu_topolog
 {
 	struct mxt_cpu_list list;
 	int rc = read_allowed(root, &list);
+	if (rc == -ENOMEM)
+		return mxt_error_oom(err);
 	uint32_t threads = rc == 0 ? mxt_cpu_list_count(&list) : 0;
 	if (threads == 0)
 		return mxt_error_set(err, -ENODEV, MXT_E_NO_PROCESSOR,
