@@ -8,7 +8,8 @@
 
 /*
  * Rows and columns of a block of scores: a block and its gradient together stay in a core's second-level cache, and
- * its products are still large enough for a BLAS library to be fast. Measured on x86-64-v3 and -v4 hosts.
+ * its products are still large enough for a BLAS library to be fast. With OpenBLAS's Haswell and SkylakeX kernels, 64
+ * costs up to 16 % more processor time forward, 256 up to 25 %.
  */
 #define BLOCK 128
 
