@@ -266,9 +266,9 @@ static int run(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_erro
 		rc = find_device(args, &ops, err);
 	if (rc == 0)
 		rc = take_source(cli, args, &source, err);
-	if (rc != 0)
+	if (rc < 0)
 		return rc;
-	MXT_CLEANUP(mxt_workload_finish) struct mxt_workload workload;
+	MXT_CLEANUP(mxt_workload_finish) struct mxt_workload workload = {.n_notes = 0}; /* a failed load leaves it */
 	rc = mxt_workload_load(&source, &workload, err);
 	if (rc < 0)
 		return rc;
