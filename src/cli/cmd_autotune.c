@@ -146,7 +146,7 @@ static int print_workload(struct mxt_cli *cli, const struct mxt_device_ops *ops,
 	int rc = mxt_tune_preview(ops, workload, &inventory, &set, err);
 	if (rc < 0)
 		return rc;
-	rc = mxt_print_workload(cli->out, workload, &set);
+	rc = mxt_print_workload(cli->out, workload, &set, err); /* main() looks at the stream */
 	mxt_problem_set_finish(&set);
 	mxt_inventory_finish(&inventory);
 	return rc;

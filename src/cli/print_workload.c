@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "print_workload.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "buf.h"
+#include "cleanup.h"
+#include "error.h"
 #include "number.h"
 #include "workload.h"
 
@@ -75,11 +76,14 @@ static double step_share(const struct mxt_problem_set *set, const struct line *l
 	return line->flops / kind * set->step_flops[line->problem->kind] / step;
 }
 
-static void print_line(FILE *out, const struct line *line, double share)
+static int print_line(FILE *out, const struct line *line, double share, struct mxt_error *err)
 {
 	char percent[32];
-	struct mxt_buf text = MXT_BUF_INIT;
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
 	mxt_problem_text(line->problem, &text);
+	int rc = mxt_buf_status(&text, err);
+	if (rc < 0)
+		return rc;
 	mxt_format_fixed(percent, (int64_t)(share * 1e6 + 0.5), 4, 1);
 	(void)fprintf(out, "%6s %% %8" PRIu32 "  %s", percent, line->problem->calls, mxt_buf_text(&text));
 	if (line->problem->share_ppm > 0 && line->problem->share_ppm < 1000000)
@@ -87,15 +91,15 @@ static void print_line(FILE *out, const struct line *line, double share)
 	if (line->problem->share_ppm == 0)
 		(void)fputs(" (for comparison)", out);
 	(void)fputc('\n', out);
-	mxt_buf_finish(&text);
+	return 0;
 }
 
-static int print_problems(FILE *out, const struct mxt_problem_set *set)
+static int print_problems(FILE *out, const struct mxt_problem_set *set, struct mxt_error *err)
 {
-	struct line *lines = calloc(set->n_problems, sizeof *lines);
+	MXT_CLEANUP_FREE struct line *lines = calloc(set->n_problems, sizeof *lines);
 	double kind_flops[MXT_PROBLEM_KIND_COUNT] = {0};
 	if (!lines)
-		return -ENOMEM;
+		return mxt_error_oom(err);
 	for (size_t i = 0; i < set->n_problems; i++) {
 		lines[i] = (struct line){&set->problems[i], weighted_flops(&set->problems[i])};
 		kind_flops[lines[i].problem->kind] += lines[i].flops;
@@ -104,10 +108,10 @@ static int print_problems(FILE *out, const struct mxt_problem_set *set)
 	(void)fputs(
 	    "problems of one step, by their share of its floating-point operations:\n   share    calls  problem\n",
 	    out);
-	for (size_t i = 0; i < set->n_problems; i++)
-		print_line(out, &lines[i], step_share(set, &lines[i], kind_flops));
-	free(lines);
-	return 0;
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < set->n_problems; i++)
+		rc = print_line(out, &lines[i], step_share(set, &lines[i], kind_flops), err);
+	return rc;
 }
 
 /* ---- around them ---- */
@@ -137,15 +141,16 @@ static void print_sentences(FILE *out, const char *title, char *const *sentences
 		(void)fprintf(out, "  %s\n", sentences[i]);
 }
 
-int mxt_print_workload(FILE *out, const struct mxt_workload *workload, const struct mxt_problem_set *set)
+int mxt_print_workload(FILE *out, const struct mxt_workload *workload, const struct mxt_problem_set *set,
+		       struct mxt_error *err)
 {
 	print_model(out, &workload->model);
 	print_training(out, &workload->training);
-	int rc = print_problems(out, set);
+	int rc = print_problems(out, set, err);
 	if (rc < 0)
 		return rc;
 	print_scale(out, set);
 	print_sentences(out, "not modelled, and not tuned", workload->not_modelled, workload->n_not_modelled);
 	print_sentences(out, "notes", workload->notes, workload->n_notes);
-	return ferror(out) ? -EIO : 0;
+	return 0;
 }

@@ -8,10 +8,12 @@
 
 #include <stdio.h>
 
+struct mxt_error;
 struct mxt_problem_set;
 struct mxt_workload;
 
-/* Plain lines, the same whatever the locale. 0, -ENOMEM, or -EIO when `out` has failed. */
-int mxt_print_workload(FILE *out, const struct mxt_workload *workload, const struct mxt_problem_set *set);
+/* Plain lines, the same whatever the locale. 0 or -ENOMEM; write errors stay with the stream (ferror()). */
+int mxt_print_workload(FILE *out, const struct mxt_workload *workload, const struct mxt_problem_set *set,
+		       struct mxt_error *err);
 
 #endif
