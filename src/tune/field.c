@@ -117,7 +117,8 @@ static uint64_t deadline(const struct mxt_field *field, const struct mxt_entry *
 	if (patience < PATIENCE_MIN_NS)
 		patience = PATIENCE_MIN_NS;
 	uint64_t now = mxt_now_ns(field->clock);
-	return field->end_ns - now < patience ? field->end_ns : now + patience;
+	uint64_t left = now < field->end_ns ? field->end_ns - now : 0;
+	return left < patience ? field->end_ns : now + patience;
 }
 
 /* After a request that began at began_ns: turns its outcome into the entry's state. Returns rc, or -ETIME. */
