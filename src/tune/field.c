@@ -78,12 +78,14 @@ static void entry_fail(struct mxt_entry *entry, enum mxt_outcome outcome, const 
 	entry->reason = strdup(reason);
 }
 
-void mxt_field_drop(struct mxt_field *field, size_t entry, enum mxt_outcome outcome, const char *reason)
+int mxt_field_drop(struct mxt_field *field, size_t entry, enum mxt_outcome outcome, const char *reason,
+		   struct mxt_error *err)
 {
 	struct mxt_entry *e = &field->entries[entry];
 	entry_fail(e, outcome, reason);
-	(void)mxt_worker_destroy(e->worker, NULL); /* one that cannot be ended is named when the field is finished */
+	struct mxt_worker *worker = e->worker;
 	e->worker = NULL;
+	return mxt_worker_destroy(worker, err);
 }
 
 static bool is_incumbent(const struct mxt_entry *entry)

@@ -101,8 +101,9 @@ int mxt_field_round(struct mxt_field *field, uint32_t mask, struct mxt_round *re
 uint32_t mxt_field_alive(const struct mxt_field *field);
 uint32_t mxt_field_incumbents(const struct mxt_field *field);
 
-/* Drops an entry by decision of the caller; ends its worker. */
-void mxt_field_drop(struct mxt_field *field, size_t entry, enum mxt_outcome outcome, const char *reason);
+/* Drops an entry by decision of the caller; ends its worker. -EBUSY when it could not be ended. */
+int mxt_field_drop(struct mxt_field *field, size_t entry, enum mxt_outcome outcome, const char *reason,
+		   struct mxt_error *err);
 
 /* Ends the workers of entries outside `mask`, keeping what they showed. -EBUSY when one could not be ended. */
 int mxt_field_retire(struct mxt_field *field, uint32_t mask, struct mxt_error *err);

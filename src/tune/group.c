@@ -83,17 +83,19 @@ static void drop_failed(struct mxt_group *group)
 }
 
 /* A challenger whose worker reports the very state of bare's changes nothing here: its switch is not witnessed. */
-static void drop_unwitnessed(struct mxt_group *group)
+static int drop_unwitnessed(struct mxt_group *group, struct mxt_error *err)
 {
 	struct mxt_field *field = &group->field;
 	const json_t *bare = field->entries[0].facts;
-	for (size_t i = 0; i < field->n_entries; i++) {
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && bare && i < field->n_entries; i++) {
 		const struct mxt_entry *entry = &field->entries[i];
-		if (entry->role == MXT_ROLE_CHALLENGER && entry->outcome == MXT_OK && bare &&
-		    json_equal((json_t *)bare, entry->facts))
-			mxt_field_drop(field, i, MXT_UNSUPPORTED,
-				       "no effect here: the worker reports the same state as under bare");
+		if (entry->role == MXT_ROLE_CHALLENGER && entry->outcome == MXT_OK &&
+		    json_equal((json_t *)bare, entry->facts)) /* which takes no const, and changes nothing */
+			rc = mxt_field_drop(field, i, MXT_UNSUPPORTED,
+					    "no effect here: the worker reports the same state as under bare", err);
 	}
+	return rc;
 }
 
 /* One stage of one group: when it ends, and what a request of one entry cost so far. */
@@ -173,9 +175,10 @@ static int cut_to_time(struct mxt_session *session, struct mxt_group *group, con
 		}
 		const char *reason = "no time for it within the budget";
 		int rc = mxt_announce_skipped(session, entry->name, reason, err);
+		if (rc == 0)
+			rc = mxt_field_drop(field, i, MXT_TIMEOUT, reason, err);
 		if (rc < 0)
 			return rc;
-		mxt_field_drop(field, i, MXT_TIMEOUT, reason);
 	}
 	return 0;
 }
@@ -230,8 +233,9 @@ int mxt_group_race(struct mxt_group *group, struct mxt_session *session, uint32_
 	if (rc < 0)
 		return rc;
 	mxt_announce_progress(session, phase);
-	drop_unwitnessed(group);
-	rc = cut_to_time(session, group, &pace, err);
+	rc = drop_unwitnessed(group, err);
+	if (rc == 0)
+		rc = cut_to_time(session, group, &pace, err);
 	if (rc == 0)
 		rc = open_challengers(group, err);
 	if (rc == 0)
