@@ -27,13 +27,24 @@ static double step_ns(const struct mxt_session *session, enum mxt_problem_kind k
 	return flops > 0 ? ns / flops * session->set.step_flops[kind] : 0;
 }
 
+/* The incumbent that is to blame: not always what the job would do today, for bare must race, too. */
+static const struct mxt_entry *failed_incumbent(const struct mxt_field *field, const struct mxt_choice *choice)
+{
+	for (size_t i = 0; i < field->n_entries; i++) {
+		const struct mxt_entry *entry = &field->entries[i];
+		if ((entry->role == MXT_ROLE_BARE || entry->role == MXT_ROLE_YOURS) && entry->outcome != MXT_OK)
+			return entry;
+	}
+	return &field->entries[choice->incumbent];
+}
+
 static int incumbent_failed(const char *probe, const struct mxt_field *field, const struct mxt_choice *choice,
 			    struct mxt_error *err)
 {
-	const struct mxt_entry *entry = &field->entries[choice->incumbent];
+	const struct mxt_entry *entry = failed_incumbent(field, choice);
 	return mxt_error_set(err, -ENODATA, MXT_E_PROBE_FAILED,
-			     "the %s probe failed: %s, what the job would do today, could not be measured: %s", probe,
-			     entry->name, entry->reason ? entry->reason : "no reason was given");
+			     "the %s probe failed: %s, which every choice is held against, could not be measured: %s",
+			     probe, entry->name, entry->reason ? entry->reason : "no reason was given");
 }
 
 /* How much a group's choice says: a winner beats bare and yours, bare may only beat yours, an open question beats a no.

@@ -49,6 +49,10 @@ class Workers(autotune.TestCase):
         self.assert_error(result, 6, "MXT-241", "bare", "signal")
         self.assertFalse((self.dir / "plan.json").exists())
 
+    def test_bare_is_blamed_where_it_fails_beside_yours(self):
+        result = self.simulate("bare_crashes", status=6, env={"OPENBLAS_NUM_THREADS": "1"})
+        self.assert_error(result, 6, "MXT-241", "bare", "signal")
+
     def test_a_preload_that_prints(self):
         source = self.write("noisy.c", '#include <stdio.h>\n'
                             'static void __attribute__((constructor)) hello(void)\n'
