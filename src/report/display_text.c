@@ -113,9 +113,10 @@ void mxt_display_wrap(const char *text, size_t columns, size_t used, size_t inde
 	size_t at = used, room = columns > indent ? columns - indent : 1;
 	bool fresh = true; /* nothing on this line yet but what was there before */
 	while (*(text += strspn(text, " ")) != '\0') {
-		MXT_CLEANUP(mxt_buf_finish) struct mxt_buf word = MXT_BUF_INIT;
+		MXT_CLEANUP_BUF struct mxt_buf word = MXT_BUF_INIT;
 		size_t len = strcspn(text, " ");
 		mxt_buf_append(&word, text, len);
+		buf->failed = buf->failed || word.failed;
 		size_t width = mxt_display_width(mxt_buf_text(&word));
 		if (at + (fresh ? 0 : 1) + width > columns && (!fresh || at > indent)) {
 			mxt_buf_putc(buf, '\n');
