@@ -7,6 +7,7 @@
  *
  * PROGRAM is the mindxtrain binary that workers are started from.
  */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +34,9 @@ static int add_candidates(struct exhaustive *x, const struct mxt_candidate_list 
 		const struct mxt_candidate *candidate = &list->items[i];
 		if (candidate->skip)
 			continue;
+		if (field->n_entries == MXT_FIELD_MAX_ENTRIES)
+			return mxt_error_set(err, -E2BIG, MXT_E_INTERNAL, "more than %d candidates",
+					     MXT_FIELD_MAX_ENTRIES);
 		char ***environment = &x->environments[field->n_entries];
 		rc = mxt_environment_with(x->session.bare, candidate->env, environment, err);
 		if (rc == 0)
@@ -48,6 +52,9 @@ static int run_blocks(struct exhaustive *x, long blocks, struct mxt_error *err)
 		int rc = mxt_field_round(&x->field, mxt_field_alive(&x->field), &round, err);
 		if (rc < 0)
 			return rc;
+		if (round.time_ns[0] <= 0)
+			return mxt_error_set(err, -ENODATA, MXT_E_PROBE_FAILED, "bare failed: %s",
+					     x->field.entries[0].reason ? x->field.entries[0].reason : "no reason");
 		for (size_t i = 0; i < x->field.n_entries; i++)
 			x->log_ratio[i] += round.time_ns[i] > 0 ? log(round.time_ns[i] / round.time_ns[0]) : 0;
 	}
