@@ -10,6 +10,7 @@
 #include "cpu_list.h"
 #include "disk_space.h"
 #include "elf_file.h"
+#include "environ.h"
 #include "environ_list.h"
 #include "host_cgroup.h"
 #include "host_cpu.h"

@@ -8,6 +8,7 @@
 #include "doctor.h"
 #include "doctor_json.h"
 #include "doctor_text.h"
+#include "environ.h"
 #include "environ_list.h"
 #include "error.h"
 #include "sysroot.h"

@@ -8,7 +8,7 @@
 #include "check_result.h"
 #include "checks.h"
 #include "compiler.h"
-#include "environ_list.h"
+#include "environ.h"
 #include "host_cpu.h"
 #include "json.h"
 #include "library_folders.h"

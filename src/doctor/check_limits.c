@@ -7,7 +7,7 @@
 #include "check_result.h"
 #include "checks.h"
 #include "compiler.h"
-#include "environ_list.h"
+#include "environ.h"
 #include "machine_file.h"
 #include "meminfo.h"
 #include "number.h"

@@ -7,7 +7,7 @@
 #include "check_result.h"
 #include "checks.h"
 #include "compiler.h"
-#include "environ_list.h"
+#include "environ.h"
 #include "error.h"
 #include "survey.h"
 #include "torch_install.h"

@@ -10,7 +10,7 @@
 #include "checks.h"
 #include "cleanup.h"
 #include "compiler.h"
-#include "environ_list.h"
+#include "environ.h"
 #include "json.h"
 #include "number.h"
 #include "survey.h"

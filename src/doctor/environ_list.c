@@ -12,15 +12,6 @@
 
 #define MAX_ENVIRON ((size_t)1 << 20)
 
-const char *mxt_environ_get(char *const *environment, const char *name)
-{
-	size_t len = strlen(name);
-	for (char *const *entry = environment; entry && *entry; entry++)
-		if (strncmp(*entry, name, len) == 0 && (*entry)[len] == '=')
-			return *entry + len + 1;
-	return NULL;
-}
-
 static bool is_entry(const char *text)
 {
 	const char *equals = strchr(text, '=');

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An environment: the caller's as main() got it, or a recorded machine's from its file `environ`, whose entries end
- * with NUL (a copy of /proc/PID/environ) or with a newline (as env(1) prints it).
+ * The environment of a recorded machine, from its file `environ`, whose entries end with NUL (a copy of
+ * /proc/PID/environ) or with a newline (as env(1) prints it).
  */
 #ifndef MXT_DOCTOR_ENVIRON_LIST_H
 #define MXT_DOCTOR_ENVIRON_LIST_H
@@ -12,9 +12,6 @@
 
 struct mxt_error;
 struct mxt_sysroot;
-
-/* Value of `name` in a NULL-ended list of "NAME=value"; NULL when it is not set. `environment` may be NULL. */
-const char *mxt_environ_get(char *const *environment, const char *name);
 
 struct mxt_environ_list {
 	char **entries; /* owned, NULL-ended; NULL: none was recorded */

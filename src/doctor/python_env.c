@@ -9,7 +9,7 @@
 
 #include "buf.h"
 #include "cleanup.h"
-#include "environ_list.h"
+#include "environ.h"
 #include "error.h"
 #include "python_folders.h"
 #include "sysroot.h"

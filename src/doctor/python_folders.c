@@ -8,7 +8,7 @@
 
 #include "buf.h"
 #include "cleanup.h"
-#include "environ_list.h"
+#include "environ.h"
 #include "python_env.h"
 #include "sysroot.h"
 #include "sysroot_tree.h"

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "compiler.h"
+#include "environ.h"
 #include "number.h"
 
 #define DEFAULT_COLUMNS 80
@@ -16,11 +17,8 @@
 /* The value of a variable, "" when it is not set. */
 static const char *value_of(char *const *environment, const char *name)
 {
-	size_t len = strlen(name);
-	for (size_t i = 0; environment && environment[i]; i++)
-		if (strncmp(environment[i], name, len) == 0 && environment[i][len] == '=')
-			return environment[i] + len + 1;
-	return "";
+	const char *value = mxt_environ_get(environment, name);
+	return value ? value : "";
 }
 
 /* The charset follows the dot of a locale name, and ends where a modifier begins: "de_DE.UTF-8@euro". */

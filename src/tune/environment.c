@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "buf.h"
+#include "environ.h"
 #include "error.h"
 #include "variables.h"
 
@@ -65,20 +66,11 @@ int mxt_environment_bare(char *const *caller, char ***ret_bare, struct mxt_error
 	return 0;
 }
 
-static const char *value_of(char *const *environment, const char *name)
-{
-	size_t len = strlen(name);
-	for (char *const *item = environment; *item; item++)
-		if (strncmp(*item, name, len) == 0 && (*item)[len] == '=')
-			return *item + len + 1;
-	return NULL;
-}
-
 json_t *mxt_environment_pick(char *const *caller, const char *const *names)
 {
 	json_t *picked = json_object();
 	for (const char *const *name = names; picked && *name; name++) {
-		const char *value = value_of(caller, *name);
+		const char *value = mxt_environ_get(caller, *name);
 		if (value && json_object_set_new(picked, *name, json_string(value)) < 0) {
 			json_decref(picked);
 			return NULL;

@@ -4,6 +4,7 @@
 
 #include "cmocka_all.h"
 #include "disk_space.h"
+#include "environ.h"
 #include "environ_list.h"
 #include "python_folders.h"
 #include "size_text.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cpu_inventory.h"
+#include "environ.h"
 #include "error.h"
 #include "number.h"
 
@@ -36,15 +37,6 @@ static void add(struct builder *builder, const char *name, json_t *env, const ch
 	    .skip = skip ? strdup(skip) : NULL,
 	};
 	builder->failed = !item->name || !item->env || !item->choice || (skip && !item->skip);
-}
-
-static bool is_set(char *const *environment, const char *name)
-{
-	size_t len = strlen(name);
-	for (; environment && *environment; environment++)
-		if (strncmp(*environment, name, len) == 0 && (*environment)[len] == '=')
-			return true;
-	return false;
 }
 
 /* How the number of threads is told to a build: names of variables, up to two. */
@@ -160,7 +152,8 @@ static bool taken_by_default(const struct mxt_cpu_host *host, size_t index)
 static void add_core_types(struct builder *builder)
 {
 	static const char variable[] = "OPENBLAS_CORETYPE";
-	const char *skip = is_set(builder->environment, variable) ? "kept: set by the caller for correctness" : NULL;
+	bool set = mxt_environ_get(builder->environment, variable) != NULL;
+	const char *skip = set ? "kept: set by the caller for correctness" : NULL;
 	for (size_t i = 0; i < MXT_ARRAY_LEN(core_types) && builder->blas == MXT_BLAS_OPENBLAS; i++) {
 		if (!runs_here(builder->host, &core_types[i]) || taken_by_default(builder->host, i))
 			continue;

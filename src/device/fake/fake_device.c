@@ -11,6 +11,7 @@
 
 #include "cleanup.h"
 #include "clock.h"
+#include "environ.h"
 #include "error.h"
 #include "fake_inventory.h"
 #include "fake_scenario.h"
@@ -40,15 +41,6 @@ static int fake_inventory(const struct mxt_sysroot *root, struct mxt_inventory *
 	MXT_CLEANUP(mxt_fake_scenario_finish) struct mxt_fake_scenario scenario = {.root = NULL};
 	int rc = mxt_fake_scenario_read(getenv(MXT_FAKE_SCENARIO_VARIABLE), &scenario, err);
 	return rc < 0 ? rc : mxt_fake_inventory_parse(scenario.inventory, ret_inventory, err);
-}
-
-static const char *environment_value(char *const *environment, const char *name)
-{
-	size_t len = strlen(name);
-	for (; *environment; environment++)
-		if (strncmp(*environment, name, len) == 0 && (*environment)[len] == '=')
-			return *environment + len + 1;
-	return NULL;
 }
 
 static int copy_candidate(const struct mxt_fake_row *row, struct mxt_candidate *candidate)
@@ -82,7 +74,7 @@ static int fake_candidates(const struct mxt_sysroot *root, const struct mxt_inve
 	(void)root;
 	(void)inventory;
 	MXT_CLEANUP(mxt_fake_scenario_finish) struct mxt_fake_scenario scenario = {.root = NULL};
-	int rc = mxt_fake_scenario_read(environment_value(environment, MXT_FAKE_SCENARIO_VARIABLE), &scenario, err);
+	int rc = mxt_fake_scenario_read(mxt_environ_get(environment, MXT_FAKE_SCENARIO_VARIABLE), &scenario, err);
 	if (rc < 0)
 		return rc;
 	struct mxt_candidate_list list = {.items = NULL};
