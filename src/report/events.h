@@ -4,8 +4,9 @@
  * (report.h) renders them for a terminal, as plain lines or as JSON lines. Every pointer is borrowed for the call.
  * Times are nanoseconds, shares and gains parts per million.
  *
- * Order of a run: RUN, then per probe PROBE, PROBLEM lines, CHOICE; CONFIRM once per race of the confirm stage; COST,
- * PLAN. PROGRESS, SKIPPED and NOTE may come at any time.
+ * Order of a run: RUN; then per probe PROBE and PROBLEM lines, as often as it races a group of candidates, and CHOICE;
+ * CONFIRM for each incumbent in each race of the confirm stage; COST, PLAN. A run that confirms a given plan has
+ * CONFIRM and PLAN only. PROGRESS, SKIPPED and NOTE may come at any time.
  */
 #ifndef MXT_REPORT_EVENTS_H
 #define MXT_REPORT_EVENTS_H
@@ -34,17 +35,17 @@ enum mxt_event_kind {
 /* The run starts; sent first, once. */
 struct mxt_event_run {
 	const char *workload; /* what is trained, for people: "instella-3b, 2 x 4096 tokens, LoRA 16" */
-	const char *device;   /* "cpu: AMD EPYC 9V74, 2 cores" */
+	const char *device;   /* name of the device: "cpu" */
 	uint64_t budget_ns;
 	uint64_t seed;
 	bool simulated; /* times come from a stand-in: every line with a time says so */
 	bool self_test; /* the provider is the built-in one: every decision says so */
 };
 
-/* A probe starts. Its problems and choice follow. */
+/* A group of a probe's candidates has raced. Its problems follow. */
 struct mxt_event_probe {
 	const char *probe;             /* "attention", "gemm" */
-	const char *const *candidates; /* names in the order of the cells below; the incumbent first */
+	const char *const *candidates; /* names in the order of the cells below; bare first */
 	size_t n_candidates;
 	size_t n_problems;
 	double peak_flops; /* of the device, FLOP/s at this dtype; 0: not known */
@@ -59,7 +60,7 @@ struct mxt_event_progress {
 
 /* What one candidate did on one problem. */
 struct mxt_event_cell {
-	const char *reason; /* NULL: measured; else why there is no time: "unsupported: …", "failed: …", "timeout: …" */
+	const char *reason; /* NULL: measured; else why there is no time */
 	uint64_t median_ns; /* of one call */
 	uint32_t samples;
 };
@@ -135,7 +136,7 @@ struct mxt_event {
 	} as;
 };
 
-/* Where events go. `emit` NULL: nobody listens. A sink never fails in place: see mxt_report_destroy() in report.h. */
+/* Where events go. `emit` NULL: nobody listens. A sink never fails in place: see mxt_report_status() in report.h. */
 struct mxt_event_sink {
 	void (*emit)(void *context, const struct mxt_event *event);
 	void *context;

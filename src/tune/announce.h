@@ -19,7 +19,7 @@ void mxt_announce_progress(const struct mxt_session *session, const char *phase)
 /* Something was left out: also kept as evidence. */
 int mxt_announce_skipped(struct mxt_session *session, const char *what, const char *reason, struct mxt_error *err);
 
-/* One line per problem, candidates side by side. */
+/* One line per problem, candidates side by side. The field's course is a probe's: one item for each problem. */
 void mxt_announce_problems(const struct mxt_session *session, const char *probe, const struct mxt_field *field);
 void mxt_announce_choice(const struct mxt_session *session, const char *probe, const struct mxt_probe_result *result);
 

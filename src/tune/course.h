@@ -30,6 +30,7 @@ struct mxt_course {
 	struct mxt_sequence_step *steps;
 };
 
+/* Both want a zeroed course, and copy what they take from the session. 0 or -ENOMEM. */
 int mxt_course_init_probe(struct mxt_course *course, const struct mxt_session *session, enum mxt_problem_kind kind,
 			  struct mxt_error *err);
 int mxt_course_init_layer(struct mxt_course *course, const struct mxt_session *session, struct mxt_error *err);

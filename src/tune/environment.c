@@ -121,7 +121,7 @@ int mxt_environment_with(char *const *base, const json_t *env, char ***ret_envir
 		return mxt_error_oom(err);
 	const char *name;
 	json_t *value;
-	json_object_foreach((json_t *)env, name, value)
+	json_object_foreach((json_t *)env, name, value) /* jansson's iterators take no const; nothing is changed */
 	{
 		environment[n] = assignment(name, json_string_value(value));
 		if (!environment[n++]) {

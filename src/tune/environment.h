@@ -10,7 +10,7 @@
 
 struct mxt_error;
 
-/* `caller` without the selectors of any stack. */
+/* `caller` without the selectors of any stack, to be released with mxt_environment_destroy(). 0 or -ENOMEM. */
 int mxt_environment_bare(char *const *caller, char ***ret_bare, struct mxt_error *err);
 
 /*
@@ -20,7 +20,7 @@ int mxt_environment_bare(char *const *caller, char ***ret_bare, struct mxt_error
 json_t *mxt_environment_pick(char *const *caller, const char *const *names);
 json_t *mxt_environment_rest(const json_t *env, const char *const *names);
 
-/* `base` with the variables of the object `env` (strings) set on top. */
+/* `base` with the variables of the object `env` (strings) set on top; released and failing as above. */
 int mxt_environment_with(char *const *base, const json_t *env, char ***ret_environment, struct mxt_error *err);
 
 /* Releases the array and its strings; NULL-tolerant. */

@@ -28,7 +28,7 @@ static int check_yours(const json_t *yours, struct mxt_error *err)
 {
 	const char *name;
 	json_t *value;
-	json_object_foreach((json_t *)yours, name, value)
+	json_object_foreach((json_t *)yours, name, value) /* jansson's iterators take no const; nothing is changed */
 	{
 		const struct mxt_variable *variable = mxt_variable_find(name);
 		if (!variable || !mxt_variable_settable(variable, json_string_value(value)))

@@ -51,10 +51,17 @@ struct mxt_session {
 	json_t *samples, *choices, *witnesses, *health, *skipped;
 };
 
+/*
+ * Borrows the request. MXT_E_PLAN_VALUE when the environment holds what no plan could keep; else statuses of the device
+ * and of the workload. To be released with mxt_session_finish() in every case.
+ */
 int mxt_session_init(struct mxt_session *session, const struct mxt_tune_request *request, struct mxt_error *err);
 void mxt_session_finish(struct mxt_session *session);
 
-/* probe.c: races one probe's candidates until `end_ns`; fills session->probes[kind] and the evidence. */
+/*
+ * probe.c: races one probe's candidates until `end_ns`; fills session->probes[kind] and the evidence.
+ * MXT_E_PROBE_FAILED when an incumbent failed, MXT_E_BUDGET when there was no time to measure the incumbents once.
+ */
 int mxt_session_probe(struct mxt_session *session, enum mxt_problem_kind kind, uint64_t end_ns, struct mxt_error *err);
 
 /* confirm.c: races the plan as it stands against the incumbents on one layer; takes back what does not hold. */
@@ -77,7 +84,7 @@ int mxt_session_seal_as(const struct mxt_session *session, const json_t *decisio
 /* decision.workload with the scale that was applied: new reference; NULL when memory ran out. */
 json_t *mxt_session_workload_json(const struct mxt_session *session);
 
-/* evidence.c */
+/* evidence.c: each appends to a list of the session. 0 or -ENOMEM. */
 int mxt_evidence_samples(struct mxt_session *session, const char *probe, const struct mxt_field *field,
 			 struct mxt_error *err);
 int mxt_evidence_choice(struct mxt_session *session, const char *probe, const struct mxt_probe_result *result,

@@ -15,10 +15,10 @@
 struct mxt_measure {
 	const struct mxt_device_ops *ops;
 	struct mxt_device *device;
-	const struct mxt_step *steps;
+	const struct mxt_step *steps; /* borrowed, as all pointers here */
 	size_t n_steps;
-	uint64_t max_warm_ns;
-	uint64_t target_ns;
+	uint64_t max_warm_ns; /* of the device's time, for warming up */
+	uint64_t target_ns;   /* of the same, for timed launches */
 };
 
 /*

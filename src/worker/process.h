@@ -45,7 +45,7 @@ int mxt_process_end(struct mxt_process *process, struct mxt_error *err);
 /* State letter of /proc/PID/stat ('R', 'S', 'D', 'T', …); '?' when it cannot be read. */
 char mxt_process_state(const struct mxt_process *process);
 
-/* Appends "exited with status 3", "was killed by signal 9 (…)" of a reaped process. */
+/* Appends "exited with status 3", "killed by signal 9 (…)" of a reaped process. */
 void mxt_process_describe_end(const struct mxt_process *process, struct mxt_buf *buf);
 
 #endif

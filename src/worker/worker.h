@@ -36,8 +36,8 @@ struct mxt_worker_spec {
 };
 
 /*
- * Starts the process and returns at once; -1 statuses are faults of ours (fork, sockets), not of the worker. Call from
- * the main thread only (PDEATHSIG follows the forking thread).
+ * Starts the process and returns at once; negative statuses are faults of ours (fork, sockets), not of the worker. Call
+ * from the main thread only (PDEATHSIG follows the forking thread).
  */
 int mxt_worker_start(const struct mxt_worker_spec *spec, struct mxt_worker **ret_worker, struct mxt_error *err) MXT_WUR;
 
