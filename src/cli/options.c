@@ -17,13 +17,9 @@ static size_t option_index(const struct mxt_option *options, size_t n, const cha
 	return n;
 }
 
-struct name_list {
-	const struct mxt_option *options;
-};
-
 static const char *option_name(const void *list, size_t i)
 {
-	return ((const struct name_list *)list)->options[i].name;
+	return ((const struct mxt_option *)list)[i].name;
 }
 
 static int unknown_option(const struct mxt_args *args, const char *given, size_t len, struct mxt_error *err)
@@ -32,8 +28,7 @@ static int unknown_option(const struct mxt_args *args, const char *given, size_t
 	size_t keep = len < sizeof name - 1 ? len : sizeof name - 1;
 	memcpy(name, given, keep);
 	name[keep] = '\0';
-	struct name_list list = {args->options};
-	const char *near = mxt_nearest(name, option_name, &list, args->n_options);
+	const char *near = mxt_nearest(name, option_name, args->options, args->n_options);
 	if (near)
 		return mxt_error_set(err, -EINVAL, MXT_E_USAGE, "unknown option --%s; did you mean --%s?", name, near);
 	return mxt_error_set(err, -EINVAL, MXT_E_USAGE, "unknown option --%s; see --help", name);
