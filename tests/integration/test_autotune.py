@@ -79,7 +79,6 @@ class Yours(autotune.TestCase):
         self.simulate("clear_winner", env={"NCCL_ALGO": "Ring"})
         self.assertEqual(self.choice(self.plan(), "gemm")["incumbent"], "bare")
 
-
     def test_a_value_that_no_plan_can_keep_is_refused_at_once(self):
         result = self.simulate("clear_winner", env={"OPENBLAS_NUM_THREADS": "many"}, status=3)
         self.assert_error(result, 3, "MXT-128", "OPENBLAS_NUM_THREADS", "unset")
@@ -98,7 +97,7 @@ class Identity(autotune.TestCase):
         self.assertEqual(self.plan()["evidence"]["seed"], "0x0000000000000007")
 
     def test_one_model_however_it_is_given(self):
-        self.simulate("calm", "--seq-len", 2048, "--micro-batch", 2, model="qwen3-8b", **{})
+        self.simulate("calm", "--seq-len", 2048, "--micro-batch", 2, model="qwen3-8b")
         preset = self.plan()["plan_id"]
         config = {"model_type": "qwen3", "hidden_size": 4096, "num_hidden_layers": 36, "num_attention_heads": 32,
                   "num_key_value_heads": 8, "head_dim": 128, "intermediate_size": 12288, "vocab_size": 151936,
