@@ -32,8 +32,9 @@ struct mxt_tune_request {
 
 /*
  * On success *ret_plan is the sealed plan document (new reference). Failures: MXT_E_BUDGET (names a budget that
- * should do), MXT_E_PROBE_FAILED (what the job would do today could not be measured), MXT_E_WORKER_STUCK,
- * MXT_E_BUSY, MXT_E_DISAGREES (with `against`; *ret_plan is set then, too), MXT_E_INTERRUPTED, or faults of ours.
+ * should do), MXT_E_PROBE_FAILED (an incumbent could not be measured), MXT_E_WORKER_STUCK, MXT_E_BUSY,
+ * MXT_E_DISAGREES (with `against`; *ret_plan is set then, too), -ECANCELED once cancel_fd is readable (whose signal the
+ * caller must name: the id is MXT_E_CANCELLED or MXT_E_INTERRUPTED), or faults of ours.
  */
 int mxt_tune(const struct mxt_tune_request *request, json_t **ret_plan, struct mxt_error *err) MXT_WUR;
 
