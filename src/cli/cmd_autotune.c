@@ -88,15 +88,15 @@ static int take_source(const struct mxt_cli *cli, const struct mxt_args *args, s
 	return rc;
 }
 
-static int find_device(const struct mxt_args *args, const struct mxt_device_ops **ret_ops, struct mxt_error *err)
+/* NULL, with *err filled, when the name is not known. */
+static const struct mxt_device_ops *find_device(const struct mxt_args *args, struct mxt_error *err)
 {
 	const char *given = mxt_args_get(args, "device");
 	const char *name = given ? given : "cpu";
 	const struct mxt_device_ops *ops = mxt_device_find(name);
 	if (!ops)
-		return mxt_error_set(err, -EINVAL, MXT_E_USAGE, "unknown device '%s'; this version knows: cpu", name);
-	*ret_ops = ops;
-	return 0;
+		(void)mxt_error_set(err, -EINVAL, MXT_E_USAGE, "unknown device '%s'; this version knows: cpu", name);
+	return ops;
 }
 
 static int check_gpus(const struct mxt_workload *workload, const struct mxt_device_ops *ops, struct mxt_error *err)
@@ -257,17 +257,17 @@ static int run(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_erro
 {
 	struct settings settings = {.out = DEFAULT_OUT};
 	struct mxt_workload_source source = MXT_WORKLOAD_SOURCE_INIT;
-	const struct mxt_device_ops *ops = NULL;
 	if (args->n_operands > 0)
 		return mxt_error_set(err, -EINVAL, MXT_E_USAGE, "autotune takes options only, not '%s'",
 				     args->operands[0]);
 	int rc = take_settings(args, &settings, err);
 	if (rc == 0)
-		rc = find_device(args, &ops, err);
-	if (rc == 0)
 		rc = take_source(cli, args, &source, err);
 	if (rc < 0)
 		return rc;
+	const struct mxt_device_ops *ops = find_device(args, err);
+	if (!ops)
+		return -EINVAL;
 	MXT_CLEANUP(mxt_workload_finish) struct mxt_workload workload = {.n_notes = 0}; /* a failed load leaves it */
 	rc = mxt_workload_load(&source, &workload, err);
 	if (rc < 0)
