@@ -53,8 +53,8 @@ static int run_cell(struct mxt_session *session, size_t cell, const json_t *env,
 	bool layer = cells[cell].kind == MXT_PROBLEM_KIND_COUNT;
 	int rc = layer ? mxt_course_init_layer(&course, session, err)
 		       : mxt_course_init_probe(&course, session, cells[cell].kind, err);
-	if (rc < 0)
-		return rc;
+	if (rc < 0 || course.n_problems == 0)
+		return rc; /* nothing of this cell is modelled: nothing can disagree */
 	struct mxt_duel duel;
 	uint64_t end = mxt_budget_stage_end_ns(session->request->budget, cells[cell].share_percent);
 	rc = mxt_duel_run(&duel, session, &course, env, end, err);

@@ -192,6 +192,16 @@ static int run_groups(struct mxt_session *session, enum mxt_problem_kind kind, c
 	return 0;
 }
 
+/* A workload of which nothing belongs to this probe: what the job does today stays, and nothing is called measured. */
+static void leave_alone(const struct mxt_session *session, struct mxt_probe_result *result)
+{
+	const char *incumbent = session->yours_differs ? "yours" : "bare";
+	result->incumbent_name = result->winner_name = result->best_name = incumbent;
+	result->choice = (struct mxt_choice){.verdict = MXT_VERDICT_UNRESOLVED,
+					     .bound_ppm = MXT_BOUND_UNKNOWN_PPM,
+					     .rule = "nothing of this kind is modelled in this workload"};
+}
+
 int mxt_session_probe(struct mxt_session *session, enum mxt_problem_kind kind, uint64_t end_ns, struct mxt_error *err)
 {
 	const struct mxt_tune_request *request = session->request;
@@ -204,7 +214,9 @@ int mxt_session_probe(struct mxt_session *session, enum mxt_problem_kind kind, u
 					      &result->candidates, err);
 	if (rc == 0)
 		rc = note_unavailable(session, &result->candidates, err);
-	if (rc == 0)
+	if (rc == 0 && course.n_items == 0)
+		leave_alone(session, result);
+	else if (rc == 0)
 		rc = run_groups(session, kind, &course, end_ns, err);
 	if (rc == 0)
 		rc = mxt_evidence_choice(session, mxt_problem_kind_name(kind), result, err);

@@ -107,6 +107,24 @@ class Identity(autotune.TestCase):
         self.assertEqual(self.plan()["plan_id"], preset)
 
 
+class NotModelled(autotune.TestCase):
+    """Attention with capped scores is not modelled: it is left alone, the rest is tuned."""
+
+    CONFIG = {"model_type": "gemma2", "hidden_size": 2304, "num_hidden_layers": 26, "num_attention_heads": 8,
+              "num_key_value_heads": 4, "head_dim": 256, "intermediate_size": 9216, "vocab_size": 256000,
+              "attn_logit_softcapping": 50.0}
+
+    def test_the_rest_is_tuned_and_can_be_confirmed(self):
+        model = self.write("model/config.json", self.CONFIG)
+        self.simulate("clear_winner", model=model)
+        plan = self.plan()
+        self.assertEqual(plan["decision"]["env"], {"MINDXTRAIN_CPU_BLAS": "blis"})
+        attention = self.choice(plan, "attention")
+        self.assertEqual((attention["source"], attention["winner"]), ("unresolved", "bare"))
+        self.simulate("clear_winner", "--against", "plan.json", "--out", "second.json", model=model)
+        self.assertEqual(self.plan("second.json")["plan_id"], plan["plan_id"])
+
+
 class Against(autotune.TestCase):
     def test_a_plan_that_holds_keeps_its_id(self):
         self.simulate("clear_winner")
