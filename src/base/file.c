@@ -204,9 +204,12 @@ static char *temp_name(const struct target *target)
 	return name;
 }
 
-/* A new temporary file beside the target: its name (to be freed) and descriptor. */
-static int temp_open(const struct target *target, char **ret_name, int *ret_fd, struct mxt_error *err)
+/* Where a replacement of `path` goes, and a new temporary file beside it: its name (to be freed) and descriptor. */
+static int temp_open(const char *path, struct target *target, char **ret_name, int *ret_fd, struct mxt_error *err)
 {
+	int rc = target_init(target, path, err);
+	if (rc < 0)
+		return rc;
 	MXT_CLEANUP_FREE char *name = temp_name(target);
 	if (!name)
 		return mxt_error_oom(err);
@@ -221,11 +224,9 @@ static int temp_open(const struct target *target, char **ret_name, int *ret_fd, 
 int mxt_file_replace(const char *path, const void *bytes, size_t len, struct mxt_error *err)
 {
 	MXT_CLEANUP(target_finish) struct target target = TARGET_INIT;
-	int rc = target_init(&target, path, err);
 	MXT_CLEANUP_FREE char *temp = NULL;
 	MXT_CLEANUP_CLOSE int fd = -1;
-	if (rc == 0)
-		rc = temp_open(&target, &temp, &fd, err);
+	int rc = temp_open(path, &target, &temp, &fd, err);
 	if (rc < 0)
 		return rc;
 	rc = fill_temp(fd, &target, bytes, len);
@@ -242,11 +243,9 @@ int mxt_file_replace(const char *path, const void *bytes, size_t len, struct mxt
 int mxt_file_check_writable(const char *path, struct mxt_error *err)
 {
 	MXT_CLEANUP(target_finish) struct target target = TARGET_INIT;
-	int rc = target_init(&target, path, err);
 	MXT_CLEANUP_FREE char *temp = NULL;
 	MXT_CLEANUP_CLOSE int fd = -1;
-	if (rc == 0)
-		rc = temp_open(&target, &temp, &fd, err);
+	int rc = temp_open(path, &target, &temp, &fd, err);
 	if (rc < 0)
 		return rc;
 	(void)unlink(temp);
