@@ -31,6 +31,21 @@ static inline void scratch_tree_remove(struct scratch_tree *tree)
 	assert_int_equal(mxt_scratch_remove(tree->path), 0);
 }
 
+/* Setup and teardown of a test whose *state is a tree of its own. */
+static inline int scratch_tree_set_up(void **state)
+{
+	static struct scratch_tree tree;
+	scratch_tree_make(&tree);
+	*state = &tree;
+	return 0;
+}
+
+static inline int scratch_tree_tear_down(void **state)
+{
+	scratch_tree_remove(*state);
+	return 0;
+}
+
 /* prefix + path, with the folders above it made. */
 static inline const char *scratch_tree_place(struct scratch_tree *tree, const char *path, char full[512])
 {

@@ -17,20 +17,6 @@
 #include "process_limits.h"
 #include "scratch_tree.h"
 
-static int set_up(void **state)
-{
-	static struct scratch_tree tree;
-	scratch_tree_make(&tree);
-	*state = &tree;
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	scratch_tree_remove(*state);
-	return 0;
-}
-
 static void expect_reading(struct mxt_reading reading, uint64_t value)
 {
 	assert_true(reading.reported);
@@ -228,7 +214,7 @@ static void test_gpus(void **state)
 	assert_string_equal(mxt_gpu_vendor_name(MXT_GPU_AMD), "AMD");
 }
 
-#define IN_TREE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define IN_TREE(name) cmocka_unit_test_setup_teardown(name, scratch_tree_set_up, scratch_tree_tear_down)
 
 int main(void)
 {

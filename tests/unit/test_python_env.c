@@ -10,20 +10,6 @@
 
 #define PROGRAM "\177ELF"
 
-static int set_up(void **state)
-{
-	static struct scratch_tree tree;
-	scratch_tree_make(&tree);
-	*state = &tree;
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	scratch_tree_remove(*state);
-	return 0;
-}
-
 static void find(struct scratch_tree *tree, const char *const *environment, struct mxt_python *python)
 {
 	char *copy[8] = {NULL};
@@ -246,7 +232,7 @@ static void test_torches(void **state)
 	assert_string_equal(list.items[1].metadata, "1.13.1");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_tree_set_up, scratch_tree_tear_down)
 
 int main(void)
 {

@@ -14,20 +14,6 @@
 #include "scratch_tree.h"
 #include "sysroot_tree.h"
 
-static int set_up(void **state)
-{
-	static struct scratch_tree tree;
-	scratch_tree_make(&tree);
-	*state = &tree;
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	scratch_tree_remove(*state);
-	return 0;
-}
-
 static void expect_path(const struct scratch_tree *tree, const char *path, const char *expected)
 {
 	MXT_CLEANUP_FREE char *resolved = NULL;
@@ -124,7 +110,7 @@ static void test_long_component(void **state)
 	assert_int_equal(mxt_sysroot_resolve(&tree->root, path, &resolved, NULL), -ENAMETOOLONG);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, scratch_tree_set_up, scratch_tree_tear_down)
 
 int main(void)
 {
