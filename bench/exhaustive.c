@@ -84,7 +84,7 @@ static int measure_probe(struct exhaustive *x, enum mxt_problem_kind kind, long 
 	int rc = mxt_course_init_probe(&course, &x->session, kind, err);
 	if (rc == 0)
 		rc = request->ops->candidates(&live, &x->session.inventory, kind, request->environment, list, err);
-	mxt_field_init(&x->field, request->ops, request->budget->clock, -1, &x->session.rng, &course);
+	mxt_session_field(&x->session, &course, &x->field);
 	x->field.program = x->program;
 	if (rc == 0)
 		rc = add_candidates(x, list, err);

@@ -64,11 +64,9 @@ static int add_racers(struct mxt_duel *duel, const struct mxt_session *session, 
 int mxt_duel_run(struct mxt_duel *duel, struct mxt_session *session, const struct mxt_course *course, const json_t *env,
 		 uint64_t end_ns, struct mxt_error *err)
 {
-	const struct mxt_tune_request *request = session->request;
 	struct mxt_field *field = &duel->field;
 	*duel = (struct mxt_duel){.environment = NULL};
-	mxt_field_init(field, request->ops, request->budget->clock, request->cancel_fd, &session->rng, course);
-	field->ordinal = request->ordinal;
+	mxt_session_field(session, course, field);
 	field->end_ns = end_ns;
 	int rc = mxt_environment_with(session->bare, env, &duel->environment, err);
 	if (rc == 0)

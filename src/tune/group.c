@@ -37,10 +37,8 @@ static int add_incumbents(struct mxt_group *group, const struct mxt_session *ses
 int mxt_group_init(struct mxt_group *group, struct mxt_session *session, const struct mxt_course *course,
 		   struct mxt_error *err)
 {
-	const struct mxt_tune_request *request = session->request;
 	*group = (struct mxt_group){.race = NULL};
-	mxt_field_init(&group->field, request->ops, request->budget->clock, request->cancel_fd, &session->rng, course);
-	group->field.ordinal = request->ordinal;
+	mxt_session_field(session, course, &group->field);
 	return add_incumbents(group, session, err);
 }
 
