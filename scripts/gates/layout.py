@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 # A rung includes headers of its own folder and of lower levels; rungs of one level do not know each other.
-LEVELS = [["base"], ["core"], ["device", "torch", "report"], ["probe"], ["worker"], ["tune", "doctor"], ["launch", "manifest"],
+LEVELS = [["base"], ["core"], ["torch", "report"], ["device"], ["probe"], ["worker"], ["tune", "doctor"], ["launch", "manifest"],
           ["cli", "lib"]]
 LEVEL_OF = {rung: level for level, rungs in enumerate(LEVELS) for rung in rungs}
 SOURCES = (".c", ".h", ".def", ".py", ".sh", ".map")

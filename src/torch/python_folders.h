@@ -3,8 +3,8 @@
  * Where a Python imports from: PYTHONPATH, then the folders that the `site` module adds, for virtual environments,
  * plain installations, and the layouts of Debian and Fedora. Editable installs (.pth files) are not followed.
  */
-#ifndef MXT_DOCTOR_PYTHON_FOLDERS_H
-#define MXT_DOCTOR_PYTHON_FOLDERS_H
+#ifndef MXT_TORCH_PYTHON_FOLDERS_H
+#define MXT_TORCH_PYTHON_FOLDERS_H
 
 #include <stdbool.h>
 

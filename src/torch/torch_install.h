@@ -3,8 +3,8 @@
  * The installations of torch that a Python can import, by their files only: torch/version.py and the metadata of
  * torch-*.dist-info.
  */
-#ifndef MXT_DOCTOR_TORCH_INSTALL_H
-#define MXT_DOCTOR_TORCH_INSTALL_H
+#ifndef MXT_TORCH_TORCH_INSTALL_H
+#define MXT_TORCH_TORCH_INSTALL_H
 
 #include <stddef.h>
 

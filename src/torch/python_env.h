@@ -3,8 +3,8 @@
  * The Python that would train, and the folders that it imports from, by files only: nothing is run and nothing is
  * imported. Paths are those of the machine, without the sysroot's prefix.
  */
-#ifndef MXT_DOCTOR_PYTHON_ENV_H
-#define MXT_DOCTOR_PYTHON_ENV_H
+#ifndef MXT_TORCH_PYTHON_ENV_H
+#define MXT_TORCH_PYTHON_ENV_H
 
 #include <stdbool.h>
 #include <stddef.h>
