@@ -146,12 +146,12 @@ static int open_incumbents(struct mxt_session *session, struct mxt_group *group,
 }
 
 /* How many challengers can be prepared and get the blocks of a screen and a first look in the time that is left. */
-static size_t affordable(const struct mxt_field *field, const struct pace *pace)
+static size_t affordable(const struct mxt_field *field, const struct pace *pace, size_t n_incumbents)
 {
 	const uint64_t blocks = 8;
 	uint64_t now = mxt_now_ns(field->clock);
 	uint64_t left = now < pace->end_ns ? pace->end_ns - now : 0;
-	uint64_t incumbents = blocks * pace->round_ns * 3;
+	uint64_t incumbents = blocks * pace->round_ns * n_incumbents;
 	if (left <= incumbents)
 		return 0;
 	return (size_t)((left - incumbents) / ((blocks + 1) * pace->round_ns + pace->prepare_ns + 1));
@@ -162,7 +162,7 @@ static int cut_to_time(struct mxt_session *session, struct mxt_group *group, con
 		       struct mxt_error *err)
 {
 	struct mxt_field *field = &group->field;
-	size_t room = affordable(field, pace);
+	size_t room = affordable(field, pace, mxt_group_incumbents(session));
 	for (size_t i = 0; i < field->n_entries; i++) {
 		const struct mxt_entry *entry = &field->entries[i];
 		if (entry->role != MXT_ROLE_CHALLENGER || entry->outcome != MXT_OK)
