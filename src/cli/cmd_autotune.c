@@ -138,15 +138,21 @@ static int take_settings(const struct mxt_args *args, struct settings *ret_setti
 	return rc;
 }
 
-static int print_workload(struct mxt_cli *cli, const struct mxt_device_ops *ops, const struct mxt_workload *workload,
+static int print_workload(struct mxt_cli *cli, const struct settings *settings, const struct mxt_tune_request *what,
 			  struct mxt_error *err)
 {
 	struct mxt_inventory inventory;
 	struct mxt_problem_set set;
-	int rc = mxt_tune_preview(ops, workload, &inventory, &set, err);
+	struct mxt_budget budget;
+	mxt_budget_init(&budget, &mxt_clock_monotonic, cli->start_ns, (uint64_t)settings->budget_s * MXT_NS_PER_S);
+	struct mxt_tune_request request = *what;
+	request.environment = cli->environment;
+	request.budget = &budget;
+	request.cancel_fd = -1;
+	int rc = mxt_tune_preview(&request, &inventory, &set, err);
 	if (rc < 0)
 		return rc;
-	rc = mxt_print_workload(cli->out, workload, &set, err); /* main() looks at the stream */
+	rc = mxt_print_workload(cli->out, what->workload, &set, err); /* main() looks at the stream */
 	mxt_problem_set_finish(&set);
 	mxt_inventory_finish(&inventory);
 	return rc;
@@ -275,7 +281,7 @@ static int run(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_erro
 	struct mxt_tune_request request = {.ops = ops, .workload = &workload};
 	rc = check_gpus(&workload, ops, err);
 	if (rc == 0 && mxt_args_has(args, "print-workload"))
-		return print_workload(cli, ops, &workload, err);
+		return print_workload(cli, &settings, &request, err);
 	return rc == 0 ? autotune(cli, args, &settings, &request, err) : rc;
 }
 

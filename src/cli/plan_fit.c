@@ -38,7 +38,8 @@ static int try_device(const struct mxt_plan *plan, const struct mxt_device_ops *
 {
 	MXT_CLEANUP(mxt_inventory_finish) struct mxt_inventory inventory = {.platform = NULL};
 	MXT_CLEANUP_JSON json_t *differences = NULL;
-	int rc = ops->inventory(root, &inventory, err);
+	const struct mxt_device_target none = {.torch = NULL};
+	int rc = ops->inventory(root, &none, NULL, &inventory, err);
 	if (rc == 0)
 		rc = compare(plan, &inventory, &differences, err);
 	if (rc < 0)

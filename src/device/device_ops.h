@@ -23,6 +23,12 @@ struct mxt_sysroot;
 struct mxt_device; /* an opened device; each backend defines its own behind this name */
 struct mxt_task;   /* a problem prepared on a device: operands allocated and filled, kernels resolved */
 
+/* Which device, and by which software. Whoever is given one borrows it. */
+struct mxt_device_target {
+	unsigned ordinal;  /* which device of this kind */
+	const char *torch; /* the folder of the torch package whose libraries compute; NULL: none */
+};
+
 /* What the orchestrator must know before it starts workers. Strings are owned; see mxt_inventory_finish(). */
 struct mxt_inventory {
 	json_t *platform;      /* decision.platform (design: vendor, arch, units, memory class) */
@@ -31,15 +37,18 @@ struct mxt_inventory {
 	uint32_t units;        /* cores or compute units usable by this process */
 	uint64_t memory_bytes; /* usable by this process (cgroup limit applied) */
 	uint64_t llc_bytes;    /* last-level cache */
-	double peak_flops;     /* upper bound of the hardware, FLOP/s, for float32; 0 when not known */
+	double peak_flops;     /* upper bound of the hardware in the dtype of the problems, FLOP/s; 0 when not known */
 	double peak_bytes;     /* upper bound of memory traffic, bytes/s; 0 when not known */
 };
 
+#define MXT_BACKEND_TEXT 24
+
 /* How a result compares with the higher-precision reference. Errors are relative to the largest reference element. */
 struct mxt_check {
-	uint64_t error_ppb; /* UINT64_MAX for NaN or infinity */
-	uint64_t bound_ppb; /* what the dtype allows */
-	uint8_t bits[32];   /* BLAKE3 over all outputs and gradients: equal bits, equal function */
+	uint64_t error_ppb;             /* UINT64_MAX for NaN or infinity */
+	uint64_t bound_ppb;             /* what the dtype allows */
+	uint8_t bits[32];               /* BLAKE3 over all outputs and gradients: equal bits, equal function */
+	char backend[MXT_BACKEND_TEXT]; /* what computed it, where the device can tell ("cudnn"); "" else */
 };
 
 /* One element of a timed sequence: a prepared task, or (task NULL) a filler that streams `bytes` of memory. */
@@ -74,6 +83,15 @@ struct mxt_device_ops {
 	bool simulated;       /* stands in for hardware: plans say so */
 	bool self_test;       /* the provider is the built-in one, not what trains: plans say so */
 	bool stop_idle;       /* SIGSTOP every worker but the one at work (idle threads spin) */
+	bool needs_torch;     /* it is there only where the target names a torch */
+	bool float32;         /* computes in float32 whatever the workload says; else in the workload's dtype */
+	bool scaled;          /* shapes are cut to what the host can do in time; else they are the real ones */
+
+	/*
+	 * The device (in the sense of this table) whose worker's facts say what cannot be read from files: they are
+	 * given to `inventory`. NULL: none. It is only ever opened and described.
+	 */
+	const char *surveyor;
 
 	/*
 	 * The selector variables that this device's stack reads, sorted, NULL-ended. A plan removes those that it does
@@ -81,8 +99,9 @@ struct mxt_device_ops {
 	 */
 	const char *const *selectors;
 
-	/* Describes the device without loading vendor libraries. */
-	int (*inventory)(const struct mxt_sysroot *root, struct mxt_inventory *ret_inventory, struct mxt_error *err);
+	/* Describes the device without loading vendor libraries. `survey`: the surveyor's facts, or NULL. */
+	int (*inventory)(const struct mxt_sysroot *root, const struct mxt_device_target *target, const json_t *survey,
+			 struct mxt_inventory *ret_inventory, struct mxt_error *err);
 
 	/* Challengers of one probe under the caller's environment (contract variables that are set there stay as they
 	 * are). */
@@ -90,8 +109,8 @@ struct mxt_device_ops {
 			  enum mxt_problem_kind probe, char *const *environment, struct mxt_candidate_list *ret_list,
 			  struct mxt_error *err);
 
-	/* `ordinal`: which device of this kind. Loads libraries and reads the environment. */
-	int (*open)(unsigned ordinal, struct mxt_device **ret_device, struct mxt_error *err);
+	/* Loads libraries and reads the environment. The target is borrowed until close. */
+	int (*open)(const struct mxt_device_target *target, struct mxt_device **ret_device, struct mxt_error *err);
 	void (*close)(struct mxt_device *device);
 
 	/* Witness: what was really loaded and is in force, as canonical-form JSON (library, version, core type,

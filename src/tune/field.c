@@ -146,7 +146,7 @@ static int start_all(struct mxt_field *field, struct mxt_error *err)
 		struct mxt_entry *entry = &field->entries[i];
 		struct mxt_worker_spec spec = {.label = entry->name,
 					       .device = field->ops->name,
-					       .ordinal = field->ordinal,
+					       .target = field->target,
 					       .program = field->program,
 					       .environment = entry->environment,
 					       .clock = field->clock,

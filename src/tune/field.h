@@ -52,7 +52,7 @@ struct mxt_entry {
 
 struct mxt_field {
 	const struct mxt_device_ops *ops;
-	unsigned ordinal;
+	struct mxt_device_target target;
 	const char *program; /* what workers are started from; NULL: this binary itself */
 	const struct mxt_clock *clock;
 	int cancel_fd;

@@ -3,19 +3,36 @@
 
 #include <errno.h>
 
+#include "device_inventory.h"
 #include "error.h"
 #include "variables.h"
 
-int mxt_tune_preview(const struct mxt_device_ops *ops, const struct mxt_workload *workload,
-		     struct mxt_inventory *ret_inventory, struct mxt_problem_set *ret_set, struct mxt_error *err)
+static int describe_device(const struct mxt_tune_request *request, struct mxt_inventory *ret_inventory,
+			   struct mxt_error *err)
 {
-	const struct mxt_sysroot live = MXT_SYSROOT_LIVE;
+	const struct mxt_survey_request survey = {.ops = request->ops,
+						  .target = request->target,
+						  .environment = request->environment,
+						  .clock = request->budget->clock,
+						  .deadline_ns = request->budget->work_end_ns,
+						  .cancel_fd = request->cancel_fd};
+	return mxt_device_inventory(&survey, ret_inventory, err);
+}
+
+int mxt_tune_preview(const struct mxt_tune_request *request, struct mxt_inventory *ret_inventory,
+		     struct mxt_problem_set *ret_set, struct mxt_error *err)
+{
+	const struct mxt_device_ops *ops = request->ops;
+	const struct mxt_workload *workload = request->workload;
 	struct mxt_inventory inventory = {.platform = NULL};
-	int rc = ops->inventory(&live, &inventory, err);
+	int rc = describe_device(request, &inventory, err);
 	if (rc < 0)
 		return rc;
-	struct mxt_scale scale = mxt_scale_for_host(inventory.units, inventory.memory_bytes);
-	rc = mxt_workload_problems(workload, &scale, MXT_DTYPE_F32, ret_set, err);
+	struct mxt_scale scale = {.gemm_tokens = 0};
+	if (ops->scaled)
+		scale = mxt_scale_for_host(inventory.units, inventory.memory_bytes);
+	enum mxt_dtype dtype = ops->float32 ? MXT_DTYPE_F32 : workload->training.dtype;
+	rc = mxt_workload_problems(workload, &scale, dtype, ret_set, err);
 	if (rc < 0)
 		mxt_inventory_finish(&inventory);
 	else
@@ -70,7 +87,7 @@ int mxt_session_init(struct mxt_session *session, const struct mxt_tune_request 
 		return mxt_error_oom(err);
 	int rc = read_environment(session, err);
 	if (rc == 0)
-		rc = mxt_tune_preview(request->ops, request->workload, &session->inventory, &session->set, err);
+		rc = mxt_tune_preview(request, &session->inventory, &session->set, err);
 	return rc;
 }
 
@@ -94,7 +111,7 @@ void mxt_session_field(struct mxt_session *session, const struct mxt_course *cou
 {
 	const struct mxt_tune_request *request = session->request;
 	mxt_field_init(field, request->ops, request->budget->clock, request->cancel_fd, &session->rng, course);
-	field->ordinal = request->ordinal;
+	field->target = request->target;
 }
 
 bool mxt_probe_ships(const struct mxt_probe_result *result)

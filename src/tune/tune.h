@@ -19,7 +19,7 @@ struct mxt_event_sink;
 
 struct mxt_tune_request {
 	const struct mxt_device_ops *ops;
-	unsigned ordinal;
+	struct mxt_device_target target;
 	const struct mxt_workload *workload;
 	char *const *environment; /* the caller's, NULL-ended */
 	const struct mxt_budget *budget;
@@ -39,8 +39,7 @@ struct mxt_tune_request {
 int mxt_tune(const struct mxt_tune_request *request, json_t **ret_plan, struct mxt_error *err) MXT_WUR;
 
 /* What a run would time: the device described, the problems made. Owned by the caller; see the finish functions. */
-int mxt_tune_preview(const struct mxt_device_ops *ops, const struct mxt_workload *workload,
-		     struct mxt_inventory *ret_inventory, struct mxt_problem_set *ret_set,
-		     struct mxt_error *err) MXT_WUR;
+int mxt_tune_preview(const struct mxt_tune_request *request, struct mxt_inventory *ret_inventory,
+		     struct mxt_problem_set *ret_set, struct mxt_error *err) MXT_WUR;
 
 #endif

@@ -56,10 +56,15 @@ static int spawn_worker(const struct mxt_worker_spec *spec, const struct ends *e
 			struct mxt_error *err)
 {
 	char ordinal[16];
-	(void)snprintf(ordinal, sizeof ordinal, "%u", spec->ordinal);
+	(void)snprintf(ordinal, sizeof ordinal, "%u", spec->target.ordinal);
 	/* execve() wants char *, and changes nothing. */
-	const char *argv[] = {"mindxtrain", "worker",  "--device",  spec->device, "--ordinal",
-			      ordinal,      "--label", spec->label, NULL};
+	const char *argv[] = {"mindxtrain", "worker",    "--device", spec->device, "--ordinal", ordinal,
+			      "--label",    spec->label, NULL,       NULL,         NULL};
+	const size_t fixed = 8;
+	if (spec->target.torch) {
+		argv[fixed] = "--torch";
+		argv[fixed + 1] = spec->target.torch;
+	}
 	const struct mxt_spawn spawn = {.program = spec->program ? spec->program : "/proc/self/exe",
 					.argv = (char *const *)argv,
 					.environment = spec->environment,

@@ -182,6 +182,16 @@ static void walk_facts(struct wire *wire, struct mxt_message *message)
 	blob(wire, &message->as.facts, 1, MXT_MESSAGE_PART_BYTES);
 }
 
+/* Printable, without spaces, and ended within its buffer; "" is one, too. */
+static bool is_word(const char *text, size_t size)
+{
+	size_t len = strnlen(text, size);
+	for (size_t i = 0; i < len; i++)
+		if (text[i] <= ' ' || text[i] > '~')
+			return false;
+	return len < size;
+}
+
 static void walk_prepared(struct wire *wire, struct mxt_message *message)
 {
 	struct mxt_prepared *result = &message->as.prepared.result;
@@ -190,6 +200,9 @@ static void walk_prepared(struct wire *wire, struct mxt_message *message)
 	result->check.error_ppb = u64(wire, result->check.error_ppb);
 	result->check.bound_ppb = u64(wire, result->check.bound_ppb);
 	fixed(wire, result->check.bits, sizeof result->check.bits);
+	fixed(wire, (uint8_t *)result->check.backend, sizeof result->check.backend);
+	if (!wire->fault && !is_word(result->check.backend, sizeof result->check.backend))
+		wire->fault = "a backend that is no word";
 }
 
 static void walk_timed(struct wire *wire, struct mxt_message *message)

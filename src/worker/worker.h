@@ -28,7 +28,7 @@ const char *mxt_outcome_name(enum mxt_outcome outcome); /* "ok", "unsupported", 
 struct mxt_worker_spec {
 	const char *label;  /* candidate name, for reasons */
 	const char *device; /* device_ops name */
-	unsigned ordinal;
+	struct mxt_device_target target;
 	char *const *environment; /* NULL-ended, complete */
 	const struct mxt_clock *clock;
 	int cancel_fd;       /* readable once the run must stop; -1 for none */
@@ -115,6 +115,6 @@ int mxt_worker_destroy(struct mxt_worker *worker, struct mxt_error *err);
 #define MXT_WORKER_SOCKET_FD 3
 
 /* The worker process itself: never returns. `socket_fd` is its end of the pair. */
-MXT_NORETURN void mxt_worker_main(const char *device, unsigned ordinal, int socket_fd);
+MXT_NORETURN void mxt_worker_main(const char *device, const struct mxt_device_target *target, int socket_fd);
 
 #endif

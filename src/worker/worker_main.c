@@ -200,11 +200,11 @@ static int describe(struct session *session, struct mxt_buf *text, struct mxt_er
 	return rc;
 }
 
-static void say_hello(struct session *session, unsigned ordinal)
+static void say_hello(struct session *session, const struct mxt_device_target *target)
 {
 	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
 	MXT_CLEANUP_BUF struct mxt_buf facts = MXT_BUF_INIT;
-	int rc = session->ops->open(ordinal, &session->device, &err);
+	int rc = session->ops->open(target, &session->device, &err);
 	bool absent = rc == -ENOSYS || rc == -ENODEV;
 	if (rc == 0)
 		rc = describe(session, &facts, &err);
@@ -228,7 +228,7 @@ static void prepare_process(int socket_fd)
 	(void)fcntl(socket_fd, F_SETFD, FD_CLOEXEC);
 }
 
-MXT_NORETURN void mxt_worker_main(const char *device, unsigned ordinal, int socket_fd)
+MXT_NORETURN void mxt_worker_main(const char *device, const struct mxt_device_target *target, int socket_fd)
 {
 	prepare_process(socket_fd);
 	struct session *session = calloc(1, sizeof *session);
@@ -242,7 +242,7 @@ MXT_NORETURN void mxt_worker_main(const char *device, unsigned ordinal, int sock
 		answer_refused(session, MXT_FAILED, "this program has no such device");
 		leave(EXIT_DONE);
 	}
-	say_hello(session, ordinal);
+	say_hello(session, target);
 	for (;;) {
 		receive_request(session);
 		serve(session);

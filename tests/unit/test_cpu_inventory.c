@@ -154,7 +154,7 @@ static void test_recorded_hosts(void **state)
 			       recorded[i].host);
 		const struct mxt_sysroot root = {folder};
 		struct mxt_inventory inventory;
-		assert_int_equal(mxt_cpu_inventory(&root, &inventory, NULL), 0);
+		assert_int_equal(mxt_cpu_inventory(&root, NULL, NULL, &inventory, NULL), 0);
 		expect_json(inventory.platform, recorded[i].platform);
 		expect_json(inventory.stack, recorded[i].stack);
 		mxt_inventory_finish(&inventory);
@@ -167,7 +167,7 @@ static void test_this_host(void **state)
 	const struct mxt_sysroot root = MXT_SYSROOT_LIVE;
 	struct mxt_inventory inventory;
 	struct mxt_candidate_list list;
-	assert_int_equal(mxt_cpu_inventory(&root, &inventory, NULL), 0);
+	assert_int_equal(mxt_cpu_inventory(&root, NULL, NULL, &inventory, NULL), 0);
 	assert_true(inventory.units > 0 && inventory.memory_bytes > 0 && inventory.llc_bytes > 0);
 	MXT_CLEANUP_BUF struct mxt_buf buf = MXT_BUF_INIT;
 	assert_int_equal(mxt_json_canonical(inventory.devices, &buf, NULL), 0);

@@ -93,12 +93,12 @@ static int fill_device(const struct mxt_cpu_host *host, struct mxt_device *devic
 	return rc;
 }
 
-static int device_open(unsigned ordinal, struct mxt_device **ret_device, struct mxt_error *err)
+static int device_open(const struct mxt_device_target *target, struct mxt_device **ret_device, struct mxt_error *err)
 {
 	static const struct mxt_sysroot live = MXT_SYSROOT_LIVE;
-	if (ordinal != 0)
+	if (target->ordinal != 0)
 		return mxt_error_set(err, -ENODEV, MXT_E_NO_PROCESSOR,
-				     "there is no CPU device %u: the host is number 0", ordinal);
+				     "there is no CPU device %u: the host is number 0", target->ordinal);
 	struct mxt_cpu_host host;
 	int rc = mxt_cpu_host_read(&live, &host, err);
 	if (rc < 0)
@@ -294,6 +294,10 @@ const struct mxt_device_ops mxt_cpu_device = {
     .simulated = false,
     .self_test = true,
     .stop_idle = true,
+    .needs_torch = false,
+    .float32 = true,
+    .scaled = true,
+    .surveyor = NULL,
     .selectors = cpu_selectors,
     .inventory = mxt_cpu_inventory,
     .candidates = mxt_cpu_candidates,

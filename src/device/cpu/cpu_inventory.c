@@ -127,8 +127,11 @@ static json_t *devices_json(const struct mxt_cpu_host *host)
 			 (json_int_t)host->cgroup.cpu_milli.value);
 }
 
-int mxt_cpu_inventory(const struct mxt_sysroot *root, struct mxt_inventory *ret_inventory, struct mxt_error *err)
+int mxt_cpu_inventory(const struct mxt_sysroot *root, const struct mxt_device_target *target, const json_t *survey,
+		      struct mxt_inventory *ret_inventory, struct mxt_error *err)
 {
+	(void)target;
+	(void)survey;
 	struct mxt_cpu_host host;
 	int rc = mxt_cpu_host_read(root, &host, err);
 	if (rc < 0)

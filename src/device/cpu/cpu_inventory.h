@@ -46,6 +46,7 @@ double mxt_cpu_host_peak_flops(const struct mxt_cpu_host *host);
 enum mxt_blas_kind mxt_cpu_host_default_blas(const struct mxt_cpu_host *host);
 
 /* device_ops.inventory */
-int mxt_cpu_inventory(const struct mxt_sysroot *root, struct mxt_inventory *ret_inventory, struct mxt_error *err);
+int mxt_cpu_inventory(const struct mxt_sysroot *root, const struct mxt_device_target *target, const json_t *survey,
+		      struct mxt_inventory *ret_inventory, struct mxt_error *err);
 
 #endif

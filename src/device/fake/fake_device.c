@@ -35,9 +35,12 @@ struct mxt_task {
 
 /* ---- inventory and candidates: in the orchestrator ---- */
 
-static int fake_inventory(const struct mxt_sysroot *root, struct mxt_inventory *ret_inventory, struct mxt_error *err)
+static int fake_inventory(const struct mxt_sysroot *root, const struct mxt_device_target *target, const json_t *survey,
+			  struct mxt_inventory *ret_inventory, struct mxt_error *err)
 {
 	(void)root;
+	(void)target;
+	(void)survey;
 	MXT_CLEANUP(mxt_fake_scenario_finish) struct mxt_fake_scenario scenario = {.root = NULL};
 	int rc = mxt_fake_scenario_read(getenv(MXT_FAKE_SCENARIO_VARIABLE), &scenario, err);
 	return rc < 0 ? rc : mxt_fake_inventory_parse(scenario.inventory, ret_inventory, err);
@@ -146,9 +149,9 @@ static void fake_close(struct mxt_device *device)
 	free(device);
 }
 
-static int fake_open(unsigned ordinal, struct mxt_device **ret_device, struct mxt_error *err)
+static int fake_open(const struct mxt_device_target *target, struct mxt_device **ret_device, struct mxt_error *err)
 {
-	if (ordinal > 0)
+	if (target->ordinal > 0)
 		return mxt_error_set(err, -ENODEV, MXT_E_SCENARIO, "there is one fake device, number 0");
 	struct mxt_device *device = calloc(1, sizeof *device);
 	if (!device)
@@ -295,6 +298,10 @@ const struct mxt_device_ops mxt_fake_device = {
     .simulated = true,
     .self_test = false,
     .stop_idle = true,
+    .needs_torch = false,
+    .float32 = true,
+    .scaled = true,
+    .surveyor = NULL,
     .selectors = fake_selectors,
     .inventory = fake_inventory,
     .candidates = fake_candidates,
