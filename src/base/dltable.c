@@ -14,7 +14,7 @@
 _Static_assert(sizeof(void *) == sizeof(void (*)(void)), "POSIX: dlsym() returns function pointers");
 
 /* Libraries that start threads, or are run at exit, do not survive being unmapped: what is loaded stays. */
-#define MODE (RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE)
+#define MODE (RTLD_NOW | RTLD_NODELETE)
 
 static const char *dl_reason(void)
 {
@@ -40,7 +40,7 @@ static int open_any(const struct mxt_dl_library *library, struct mxt_buf *reason
 		    struct mxt_error *err)
 {
 	for (const char *const *name = library->names; *name; name++) {
-		void *handle = dlopen(*name, MODE);
+		void *handle = dlopen(*name, MODE | (library->global ? RTLD_GLOBAL : RTLD_LOCAL));
 		if (handle) {
 			*ret_handle = handle;
 			return 0;

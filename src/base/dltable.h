@@ -37,6 +37,7 @@ struct mxt_dl_library {
 	const char *const *names; /* NULL-ended: versioned names or absolute paths, the first that is there is taken */
 	const struct mxt_dl_row *rows;
 	size_t n_rows;
+	bool global; /* its symbols serve libraries that are loaded later (RTLD_GLOBAL): only torch needs that */
 };
 
 struct mxt_dl {
@@ -50,7 +51,7 @@ struct mxt_dl {
 	}
 
 /*
- * Loads the library (RTLD_NOW, RTLD_LOCAL) and writes the pointers of its rows into *table; members without a row are
+ * Loads the library (RTLD_NOW, RTLD_LOCAL unless it says global) and writes the pointers of its rows into *table; members without a row are
  * left alone. After a failure the table's content is undefined. Only for worker processes: initialisers of foreign
  * libraries run here.
  */

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "torch_tensor.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "error.h"
+
+/* One line of torch's message: the first, without the place in its sources. */
+static int first_line(const char *text)
+{
+	return (int)strcspn(text, "\n");
+}
+
+int mxt_torch_failed(const struct mxt_torch *torch, const char *what, struct mxt_error *err)
+{
+	const char *text = NULL;
+	if (torch->call.torch_exception_get_what_without_backtrace)
+		text = torch->call.torch_exception_get_what_without_backtrace();
+	if (!text || !*text)
+		return mxt_error_set(err, -EIO, MXT_E_TORCH_CALL,
+				     "torch refused %s; what it printed is in the worker's output", what);
+	bool memory = strstr(text, "out of memory") != NULL;
+	return mxt_error_set(err, memory ? -ENOMEM : -EIO, MXT_E_TORCH_CALL, "torch refused %s: %.*s", what,
+			     first_line(text), text);
+}
+
+struct mxt_tensor_shape mxt_tensor_dense(int64_t ndim, const int64_t *sizes)
+{
+	struct mxt_tensor_shape shape = {.ndim = ndim};
+	int64_t stride = 1;
+	for (int64_t i = ndim - 1; i >= 0; i--) {
+		shape.sizes[i] = sizes[i];
+		shape.strides[i] = stride;
+		stride *= sizes[i];
+	}
+	return shape;
+}
+
+int mxt_tensor_create(const struct mxt_torch *torch, const struct mxt_tensor_shape *shape, int32_t dtype,
+		      struct mxt_tensor **ret_tensor, struct mxt_error *err)
+{
+	struct mxt_tensor *tensor = NULL;
+	if (torch->call.aoti_torch_empty_strided(shape->ndim, shape->sizes, shape->strides, dtype, torch->device_type,
+						 torch->device_index, &tensor) != 0)
+		return mxt_torch_failed(torch, "to allocate a tensor", err);
+	*ret_tensor = tensor;
+	return 0;
+}
+
+int mxt_tensor_view(const struct mxt_torch *torch, void *data, const struct mxt_tensor_shape *shape, int32_t dtype,
+		    struct mxt_tensor **ret_tensor, struct mxt_error *err)
+{
+	struct mxt_tensor *tensor = NULL;
+	if (torch->call.aoti_torch_create_tensor_from_blob(data, shape->ndim, shape->sizes, shape->strides, 0, dtype,
+							   torch->device_type, torch->device_index, &tensor) != 0)
+		return mxt_torch_failed(torch, "to view memory as a tensor", err);
+	*ret_tensor = tensor;
+	return 0;
+}
+
+void mxt_tensor_destroy(const struct mxt_torch *torch, struct mxt_tensor *tensor)
+{
+	if (tensor)
+		(void)torch->call.aoti_torch_delete_tensor_object(tensor);
+}
+
+void *mxt_tensor_data(const struct mxt_torch *torch, struct mxt_tensor *tensor)
+{
+	void *data = NULL;
+	return torch->call.aoti_torch_get_data_ptr(tensor, &data) == 0 ? data : NULL;
+}
+
+const int64_t *mxt_tensor_strides(const struct mxt_torch *torch, struct mxt_tensor *tensor)
+{
+	int64_t *strides = NULL;
+	return torch->call.aoti_torch_get_strides(tensor, &strides) == 0 ? strides : NULL;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * torch's tensors from C: made, viewed, looked at. A tensor that a function returns is the caller's to destroy; a view
+ * borrows its memory. Sizes and strides are in elements.
+ */
+#ifndef MXT_TORCH_TORCH_TENSOR_H
+#define MXT_TORCH_TORCH_TENSOR_H
+
+#include <stdint.h>
+
+#include "compiler.h"
+#include "torch_library.h"
+
+struct mxt_error;
+
+#define MXT_TENSOR_MAX_DIMS 4
+
+struct mxt_tensor_shape {
+	int64_t ndim; /* 1 to MXT_TENSOR_MAX_DIMS */
+	int64_t sizes[MXT_TENSOR_MAX_DIMS];
+	int64_t strides[MXT_TENSOR_MAX_DIMS];
+};
+
+/* Strides of a dense row-major tensor. */
+struct mxt_tensor_shape mxt_tensor_dense(int64_t ndim, const int64_t *sizes);
+
+/* Uninitialised memory of torch's own allocator, on the device; `dtype` is torch's number. */
+int mxt_tensor_create(const struct mxt_torch *torch, const struct mxt_tensor_shape *shape, int32_t dtype,
+		      struct mxt_tensor **ret_tensor, struct mxt_error *err) MXT_WUR;
+
+/* A tensor over memory of the caller, which lies on the device. */
+int mxt_tensor_view(const struct mxt_torch *torch, void *data, const struct mxt_tensor_shape *shape, int32_t dtype,
+		    struct mxt_tensor **ret_tensor, struct mxt_error *err) MXT_WUR;
+
+/* NULL is fine. */
+void mxt_tensor_destroy(const struct mxt_torch *torch, struct mxt_tensor *tensor);
+
+/* Its first element, on the device; NULL when torch does not tell. */
+void *mxt_tensor_data(const struct mxt_torch *torch, struct mxt_tensor *tensor);
+
+/* Its strides, borrowed; NULL when torch does not tell. */
+const int64_t *mxt_tensor_strides(const struct mxt_torch *torch, struct mxt_tensor *tensor);
+
+/* MXT_E_TORCH_CALL (-EIO, or -ENOMEM where memory ran out) with what torch said about its last failure in `what`. */
+int mxt_torch_failed(const struct mxt_torch *torch, const char *what, struct mxt_error *err);
+
+#endif
