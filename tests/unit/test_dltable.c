@@ -34,7 +34,7 @@ static const struct mxt_dl_row rows[] = {
 
 static int open_names(const char *const *names, struct table *table, struct mxt_dl *dl, struct mxt_error *err)
 {
-	const struct mxt_dl_library library = {"Stub", names, rows, sizeof rows / sizeof rows[0]};
+	const struct mxt_dl_library library = {"Stub", names, rows, sizeof rows / sizeof rows[0], false};
 	return mxt_dl_open(&library, table, dl, err);
 }
 

@@ -141,7 +141,7 @@ static const struct kind_ops kinds[MXT_BLAS_KIND_COUNT] = {
 static int complete(const struct kind_ops *ops, struct mxt_blas *blas, struct mxt_error *err)
 {
 	const char *title = mxt_blas_title(blas->kind);
-	const struct mxt_dl_library own = {title, NULL, ops->rows, ops->n_rows};
+	const struct mxt_dl_library own = {title, NULL, ops->rows, ops->n_rows, false};
 	int rc = mxt_dl_resolve(&blas->dl, &own, &blas->call, err);
 	if (rc < 0)
 		return rc;
@@ -157,7 +157,8 @@ static int complete(const struct kind_ops *ops, struct mxt_blas *blas, struct mx
 int mxt_blas_load(enum mxt_blas_kind kind, const char *path, struct mxt_blas *ret_blas, struct mxt_error *err)
 {
 	const char *const names[] = {path, NULL};
-	const struct mxt_dl_library library = {mxt_blas_title(kind), names, cblas_rows, MXT_ARRAY_LEN(cblas_rows)};
+	const struct mxt_dl_library library = {mxt_blas_title(kind), names, cblas_rows, MXT_ARRAY_LEN(cblas_rows),
+					       false};
 	struct mxt_blas blas = {.kind = kind};
 	int rc = mxt_dl_open(&library, &blas.call, &blas.dl, err);
 	if (rc < 0)
