@@ -82,16 +82,27 @@ static const struct mxt_attention small_shape = {
     .batch = 1, .seq = 21, .heads = 4, .kv_heads = 2, .head_dim = 64, .causal = true};
 static const struct mxt_gemm gemm_shape = {.m = 40, .n = 50, .k = 60, .lda = 60, .ldb = 50, .ldc = 50};
 
+/* Leaves a mess where the next call has its variables, so that what it forgets to set shows. */
+static void soil_stack(void)
+{
+	volatile char mess[16384];
+	for (size_t i = 0; i < sizeof mess; i++)
+		mess[i] = '\x7f';
+}
+
 static struct mxt_check check_problem(struct mxt_device *device, const struct mxt_problem *problem)
 {
 	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
 	struct mxt_task *task = NULL;
 	struct mxt_check check, again;
+	void (*volatile soil)(void) = soil_stack; /* never inlined */
 	uint64_t ns = 0;
 	if (ops->prepare(device, problem, &task, &err) < 0)
 		fail_msg("%s", mxt_error_text(&err));
 	const struct mxt_step steps[] = {{task, 0}, {NULL, 100000}, {task, 0}};
+	soil();
 	assert_int_equal(ops->check(device, task, &check, &err), 0);
+	assert_string_equal(check.backend, "");
 	assert_int_equal(ops->time(device, steps, 3, 2, &ns, &err), 0);
 	assert_true(ns > 0);
 	assert_int_equal(ops->check(device, task, &again, &err), 0); /* whatever was timed in between */

@@ -252,7 +252,7 @@ static int device_time(struct mxt_device *device, const struct mxt_step *steps, 
 static int device_check(struct mxt_device *device, struct mxt_task *task, struct mxt_check *ret_check,
 			struct mxt_error *err)
 {
-	struct mxt_check check;
+	struct mxt_check check = {.backend = ""};
 	int rc = task->ops->check(device, task, &check, err);
 	if (rc == 0)
 		*ret_check = check;
