@@ -50,6 +50,8 @@ requirements() {
 		check required b3sum                cmd:b3sum
 		check required python3-jsonschema   py:jsonschema
 		check required python3-yaml         py:yaml
+		check optional python3-pip          pip:
+		check optional ca-certificates      path:/etc/ssl/certs/ca-certificates.crt
 		full  required valgrind             cmd:valgrind
 		full  required gcovr                cmd:gcovr
 		full  required locales              path:/usr/share/i18n/locales/fr_FR
@@ -74,6 +76,7 @@ present() {
 	lib:*) ldconfig -p 2>/dev/null | grep -qF "$what" || /sbin/ldconfig -p 2>/dev/null | grep -qF "$what" ;;
 	path:*) [ -e "$what" ] ;;
 	py:*) $(meson_python) -c "import $what" 2>/dev/null ;;
+	pip:*) python3 -m pip --version >/dev/null 2>&1 || /usr/bin/python3 -m pip --version >/dev/null 2>&1 ;;
 	blake3:*) pkg-config --exists libblake3 2>/dev/null || compgen -G '/usr/share/cargo/registry/blake3-*/c' >/dev/null ;;
 	sanitizer:*)
 		# A whole link: the headers alone do not tell whether the runtimes are installed.

@@ -4,7 +4,7 @@
 # The gates of `make check`, one function each. They run in the root of the tree.
 
 # shellcheck disable=SC2034 # for who sources this
-quick_gates=(setup gcc-build gcc-tests clang-build clang-tests format tidy cppcheck shellcheck layout headers symbols
+quick_gates=(setup torch-cache gcc-build gcc-tests clang-build clang-tests format tidy cppcheck shellcheck layout headers symbols
 	man errors-doc install)
 
 gcc_build=build-check/gcc
@@ -40,6 +40,11 @@ meson_tests() {
 
 gate_setup() {
 	scripts/setup.sh check
+}
+
+# Without it, the tests that need a real torch are skipped one by one.
+gate_torch_cache() {
+	scripts/fetch-torch.sh
 }
 
 gate_gcc_build() {
