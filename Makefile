@@ -8,7 +8,7 @@ ARGS  ?=
 
 program = $(BUILD)/src/cli/mindxtrain
 
-.PHONY: all build autotune check check-full fuzz install clean
+.PHONY: all build autotune check check-full fuzz bundle install clean
 
 all: build
 
@@ -33,6 +33,9 @@ check-full:
 
 fuzz:
 	scripts/fuzz.sh
+
+bundle:
+	scripts/bundle.sh
 
 install: build
 	meson install -C $(BUILD) --no-rebuild

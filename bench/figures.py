@@ -4,7 +4,7 @@
 
   bench/figures.py [--build DIR] [--model MODEL] [--runs N] [--only NAME ...] [--set NAME=VALUE ...] [--unset NAME ...]
 
---set and --unset change the environment of all runs, for example --unset OPENBLAS_CORETYPE.
+--build takes a folder that make bundle made, too. --set and --unset change the environment of all runs, for example --unset OPENBLAS_CORETYPE.
 """
 
 import argparse
@@ -32,7 +32,8 @@ def high_water_kib(pid):
 class Bench:
     def __init__(self, args):
         self.args = args
-        self.program = args.build / "src/cli/mindxtrain"
+        built, bundled = args.build / "src/cli/mindxtrain", args.build / "bin/mindxtrain"
+        self.program = built if built.exists() else bundled
         self.exhaustive_program = args.build / "bench/exhaustive"
         self.env = dict(os.environ)
         for item in args.set:

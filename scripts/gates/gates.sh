@@ -5,7 +5,7 @@
 
 # shellcheck disable=SC2034 # for who sources this
 quick_gates=(setup torch-cache gcc-build gcc-tests clang-build clang-tests format tidy cppcheck shellcheck layout headers symbols
-	man errors-doc install)
+	man errors-doc install bundle)
 
 gcc_build=build-check/gcc
 clang_build=build-check/clang
@@ -108,4 +108,8 @@ gate_errors_doc() {
 
 gate_install() {
 	scripts/gates/install.sh "$gcc_build"
+}
+
+gate_bundle() {
+	scripts/bundle.sh build-check/bundle && scripts/gates/bundle.sh build-check/bundle/mindxtrain-*.tar.gz
 }
