@@ -6,9 +6,11 @@
 #include "cpu_device.h"
 #include "device_ops.h"
 #include "fake_device.h"
+#include "torch_cpu_device.h"
 
 const struct mxt_device_ops *const mxt_devices[] = {
     &mxt_cpu_device,
+    &mxt_torch_cpu_device,
     &mxt_fake_device,
     NULL,
 };

@@ -27,8 +27,8 @@ void mxt_push_tensor(struct mxt_torch_call *call, struct mxt_tensor *tensor)
 {
 	const struct mxt_torch_abi *abi = &call->torch->call;
 	struct mxt_tensor *copy = NULL; /* the call takes over what lies on the stack */
-	int32_t rc = tensor ? abi->aoti_torch_new_tensor_handle(tensor, &copy)
-			    : abi->aoti_torch_new_uninitialized_tensor(&copy);
+	int32_t rc =
+	    tensor ? abi->aoti_torch_new_tensor_handle(tensor, &copy) : abi->aoti_torch_new_uninitialized_tensor(&copy);
 	call->failed = call->failed || rc != 0;
 	push(call, (uint64_t)(uintptr_t)copy);
 }

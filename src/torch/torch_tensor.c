@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "torch_call.h"
 
 /* One line of torch's message: the first, without the place in its sources. */
 static int first_line(const char *text)
@@ -65,14 +66,55 @@ void mxt_tensor_destroy(const struct mxt_torch *torch, struct mxt_tensor *tensor
 		(void)torch->call.aoti_torch_delete_tensor_object(tensor);
 }
 
-void *mxt_tensor_data(const struct mxt_torch *torch, struct mxt_tensor *tensor)
+int mxt_tensor_look(const struct mxt_torch *torch, struct mxt_tensor *tensor, int64_t ndim,
+		    struct mxt_tensor_facts *ret_facts, struct mxt_error *err)
 {
-	void *data = NULL;
-	return torch->call.aoti_torch_get_data_ptr(tensor, &data) == 0 ? data : NULL;
+	const struct mxt_torch_abi *call = &torch->call;
+	struct mxt_tensor_facts facts = {.shape.ndim = ndim};
+	int64_t *sizes = NULL, *strides = NULL;
+	if (call->aoti_torch_get_data_ptr(tensor, &facts.data) != 0 ||
+	    call->aoti_torch_get_sizes(tensor, &sizes) != 0 || call->aoti_torch_get_strides(tensor, &strides) != 0 ||
+	    call->aoti_torch_get_dtype(tensor, &facts.dtype) != 0)
+		return mxt_torch_failed(torch, "to describe a tensor", err);
+	for (int64_t i = 0; i < ndim; i++) {
+		facts.shape.sizes[i] = sizes[i];
+		facts.shape.strides[i] = strides[i];
+	}
+	*ret_facts = facts;
+	return 0;
 }
 
-const int64_t *mxt_tensor_strides(const struct mxt_torch *torch, struct mxt_tensor *tensor)
+int mxt_tensor_copy(const struct mxt_torch *torch, struct mxt_tensor *to, struct mxt_tensor *from,
+		    struct mxt_error *err)
 {
-	int64_t *strides = NULL;
-	return torch->call.aoti_torch_get_strides(tensor, &strides) == 0 ? strides : NULL;
+	struct mxt_torch_call call;
+	mxt_torch_call_init(&call, torch);
+	mxt_push_tensor(&call, to);
+	mxt_push_tensor(&call, from);
+	mxt_push_flag(&call, false);
+	int rc = mxt_torch_call_run(&call, "aten::copy_", "", 1, err);
+	mxt_drop_result(&call);
+	return rc;
+}
+
+int mxt_tensor_scalar(const struct mxt_torch *torch, double *value, struct mxt_tensor **ret_tensor,
+		      struct mxt_error *err)
+{
+	static const int64_t none[1] = {0};
+	struct mxt_tensor *tensor = NULL;
+	if (torch->call.aoti_torch_create_tensor_from_blob(value, 0, none, none, 0, torch->float64,
+							   torch->call.aoti_torch_device_type_cpu(), 0, &tensor) != 0)
+		return mxt_torch_failed(torch, "to make a number a tensor", err);
+	*ret_tensor = tensor;
+	return 0;
+}
+
+int mxt_tensor_fill(const struct mxt_torch *torch, struct mxt_tensor *tensor, double value, struct mxt_error *err)
+{
+	struct mxt_tensor *scalar = NULL;
+	int rc = mxt_tensor_scalar(torch, &value, &scalar, err);
+	if (rc == 0)
+		rc = mxt_tensor_copy(torch, tensor, scalar, err);
+	mxt_tensor_destroy(torch, scalar);
+	return rc;
 }

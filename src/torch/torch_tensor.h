@@ -13,7 +13,7 @@
 
 struct mxt_error;
 
-#define MXT_TENSOR_MAX_DIMS 4
+#define MXT_TENSOR_MAX_DIMS 5
 
 struct mxt_tensor_shape {
 	int64_t ndim; /* 1 to MXT_TENSOR_MAX_DIMS */
@@ -35,11 +35,26 @@ int mxt_tensor_view(const struct mxt_torch *torch, void *data, const struct mxt_
 /* NULL is fine. */
 void mxt_tensor_destroy(const struct mxt_torch *torch, struct mxt_tensor *tensor);
 
-/* Its first element, on the device; NULL when torch does not tell. */
-void *mxt_tensor_data(const struct mxt_torch *torch, struct mxt_tensor *tensor);
+/* What a tensor is: where, how large, of what kind (torch's number). `ndim` must be what it has. */
+struct mxt_tensor_facts {
+	void *data;
+	struct mxt_tensor_shape shape;
+	int32_t dtype;
+};
+int mxt_tensor_look(const struct mxt_torch *torch, struct mxt_tensor *tensor, int64_t ndim,
+		    struct mxt_tensor_facts *ret_facts, struct mxt_error *err) MXT_WUR;
 
-/* Its strides, borrowed; NULL when torch does not tell. */
-const int64_t *mxt_tensor_strides(const struct mxt_torch *torch, struct mxt_tensor *tensor);
+/* Copies the values of `from` into `to`, converting between dtypes, repeating along dimensions of size 1. */
+int mxt_tensor_copy(const struct mxt_torch *torch, struct mxt_tensor *to, struct mxt_tensor *from,
+		    struct mxt_error *err) MXT_WUR;
+
+/* Writes one number everywhere. */
+int mxt_tensor_fill(const struct mxt_torch *torch, struct mxt_tensor *tensor, double value,
+		    struct mxt_error *err) MXT_WUR;
+
+/* A tensor without dimensions on the host, over *value, which must outlive it. */
+int mxt_tensor_scalar(const struct mxt_torch *torch, double *value, struct mxt_tensor **ret_tensor,
+		      struct mxt_error *err) MXT_WUR;
 
 /* MXT_E_TORCH_CALL (-EIO, or -ENOMEM where memory ran out) with what torch said about its last failure in `what`. */
 int mxt_torch_failed(const struct mxt_torch *torch, const char *what, struct mxt_error *err);

@@ -3,8 +3,8 @@
  * How far a correct kernel may be from the double-precision reference, relative to the largest reference element, in
  * parts per billion.
  */
-#ifndef MXT_CPU_ERROR_BOUND_H
-#define MXT_CPU_ERROR_BOUND_H
+#ifndef MXT_DEVICE_ERROR_BOUND_H
+#define MXT_DEVICE_ERROR_BOUND_H
 
 #include <stdint.h>
 

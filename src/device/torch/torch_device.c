@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "torch_device.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "error.h"
+#include "torch_call.h"
+#include "torch_tensor.h"
+
+#define LINE ((size_t)256) /* what cudaMalloc() aligns to, and more than any cache line */
+
+size_t mxt_torch_part(size_t bytes)
+{
+	return (bytes + LINE - 1) / LINE * LINE;
+}
+
+size_t mxt_torch_windows(const struct mxt_device *device, const struct mxt_task *task)
+{
+	size_t bytes = task->input_bytes + task->output_bytes;
+	size_t windows = bytes ? (size_t)((2 * device->llc_bytes + bytes - 1) / bytes) : 1;
+	if (windows > MXT_TORCH_MAX_WINDOWS)
+		return MXT_TORCH_MAX_WINDOWS;
+	return windows ? windows : 1;
+}
+
+void *mxt_torch_arena_next(struct mxt_torch_arena *arena, size_t bytes)
+{
+	if (bytes > arena->bytes - arena->cursor)
+		arena->cursor = 0;
+	void *at = (char *)arena->base + arena->cursor;
+	arena->cursor += bytes;
+	return at;
+}
+
+/* Fills memory from torch's own generator: kernels are timed on what they compute on, never on zeros. */
+static int randomize(const struct mxt_torch *torch, const struct mxt_torch_arena *arena, struct mxt_error *err)
+{
+	struct mxt_tensor *all = NULL;
+	int64_t count = (int64_t)(arena->bytes / mxt_dtype_bytes(arena->dtype));
+	const struct mxt_tensor_shape shape = mxt_tensor_dense(1, &count);
+	int rc = mxt_tensor_view(torch, arena->base, &shape, torch->dtype[arena->dtype], &all, err);
+	if (rc < 0)
+		return rc;
+	struct mxt_torch_call call;
+	mxt_torch_call_init(&call, torch);
+	mxt_push_tensor(&call, all);
+	mxt_push_number(&call, 0); /* mean */
+	mxt_push_number(&call, 1); /* deviation */
+	mxt_push_none(&call);      /* the default generator, whose seed is the same in every process */
+	rc = mxt_torch_call_run(&call, "aten::normal_", "", 1, err);
+	mxt_drop_result(&call);
+	mxt_tensor_destroy(torch, all);
+	return rc;
+}
+
+/* A larger arena replaces the smaller one: nothing but windows of later calls lies there. */
+static int grow(struct mxt_device *device, struct mxt_torch_arena *arena, size_t bytes, struct mxt_error *err)
+{
+	if (bytes <= arena->bytes)
+		return 0;
+	device->platform->release(device->state, arena->base);
+	arena->base = NULL;
+	arena->bytes = arena->cursor = 0;
+	int rc = device->platform->allocate(device->state, bytes, &arena->base, err);
+	if (rc < 0)
+		return rc;
+	arena->bytes = bytes;
+	return arena->random ? randomize(&device->torch, arena, err) : 0;
+}
+
+int mxt_torch_reserve(struct mxt_device *device, const struct mxt_task *task, enum mxt_dtype dtype,
+		      struct mxt_error *err)
+{
+	size_t windows = mxt_torch_windows(device, task);
+	int rc = grow(device, &device->inputs[dtype], windows * task->input_bytes, err);
+	return rc < 0 ? rc : grow(device, &device->outputs[dtype], windows * task->output_bytes, err);
+}
+
+void mxt_torch_device_release(struct mxt_device *device, struct mxt_task *task)
+{
+	if (!task)
+		return;
+	if (task->own)
+		task->ops->finish(device, task);
+	free(task);
+}
+
+int mxt_torch_device_prepare(struct mxt_device *device, const struct mxt_problem *problem, struct mxt_task **ret_task,
+			     struct mxt_error *err)
+{
+	struct mxt_task *task = calloc(1, sizeof *task);
+	if (!task)
+		return mxt_error_oom(err);
+	task->problem = *problem;
+	int rc = problem->kind == MXT_PROBLEM_ATTENTION ? mxt_torch_attention_prepare(device, task, err)
+							: mxt_torch_gemm_prepare(device, task, err);
+	if (rc < 0)
+		mxt_torch_device_release(device, task);
+	else
+		*ret_task = task;
+	return rc;
+}
+
+/* Half of a filler's traffic is read, half is written: torch's own copy of bytes, taken as float32. */
+static int64_t filler_elements(const struct mxt_step *step)
+{
+	return (int64_t)(step->filler_bytes / 2 / sizeof(float));
+}
+
+static int run_filler(struct mxt_device *device, const struct mxt_step *step, struct mxt_error *err)
+{
+	const struct mxt_torch *torch = &device->torch;
+	int64_t count = filler_elements(step);
+	size_t bytes = mxt_torch_part((size_t)count * sizeof(float));
+	const struct mxt_tensor_shape shape = mxt_tensor_dense(1, &count);
+	struct mxt_tensor *from = NULL, *to = NULL;
+	int rc = mxt_tensor_view(torch, mxt_torch_arena_next(&device->inputs[MXT_DTYPE_F32], bytes), &shape,
+				 torch->dtype[MXT_DTYPE_F32], &from, err);
+	if (rc == 0)
+		rc = mxt_tensor_view(torch, mxt_torch_arena_next(&device->outputs[MXT_DTYPE_F32], bytes), &shape,
+				     torch->dtype[MXT_DTYPE_F32], &to, err);
+	if (rc == 0)
+		rc = mxt_tensor_copy(torch, to, from, err);
+	mxt_tensor_destroy(torch, from);
+	mxt_tensor_destroy(torch, to);
+	return rc;
+}
+
+static int reserve_fillers(struct mxt_device *device, const struct mxt_step *steps, size_t n_steps,
+			   struct mxt_error *err)
+{
+	int rc = 0;
+	for (size_t i = 0; i < n_steps && rc == 0; i++) {
+		if (steps[i].task)
+			continue;
+		size_t bytes = mxt_torch_part((size_t)filler_elements(&steps[i]) * sizeof(float));
+		rc = grow(device, &device->inputs[MXT_DTYPE_F32], bytes, err);
+		if (rc == 0)
+			rc = grow(device, &device->outputs[MXT_DTYPE_F32], bytes, err);
+	}
+	return rc;
+}
+
+static int run_steps(struct mxt_device *device, const struct mxt_step *steps, size_t n_steps, struct mxt_error *err)
+{
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < n_steps; i++)
+		rc = steps[i].task ? steps[i].task->ops->run(device, steps[i].task, err)
+				   : run_filler(device, &steps[i], err);
+	return rc;
+}
+
+int mxt_torch_device_time(struct mxt_device *device, const struct mxt_step *steps, size_t n_steps, uint32_t repeats,
+			  uint64_t *ret_ns, struct mxt_error *err)
+{
+	uint64_t ns = 0;
+	int rc = reserve_fillers(device, steps, n_steps, err);
+	if (rc == 0)
+		rc = device->platform->start(device->state, err);
+	for (uint32_t i = 0; rc == 0 && i < repeats; i++)
+		rc = run_steps(device, steps, n_steps, err);
+	if (rc == 0)
+		rc = device->platform->stop(device->state, &ns, err);
+	if (rc == 0)
+		*ret_ns = ns;
+	return rc;
+}
+
+int mxt_torch_device_check(struct mxt_device *device, struct mxt_task *task, struct mxt_check *ret_check,
+			   struct mxt_error *err)
+{
+	struct mxt_check check = {.error_ppb = UINT64_MAX};
+	int rc = task->ops->check(device, task, &check, err);
+	if (rc == 0)
+		*ret_check = check;
+	return rc;
+}
+
+int mxt_torch_device_init(struct mxt_device *device, const struct mxt_device_target *target, bool cuda,
+			  struct mxt_error *err)
+{
+	for (int i = 0; i < MXT_DTYPE_COUNT; i++) {
+		device->inputs[i].random = true;
+		device->inputs[i].dtype = device->outputs[i].dtype = (enum mxt_dtype)i;
+	}
+	if (!target->torch)
+		return mxt_error_set(err, -ENODEV, MXT_E_NO_DEVICE,
+				     "%s computes through torch, and no torch was found; name the Python that trains: "
+				     "--python DIR/bin/python3",
+				     device->platform->name);
+	return mxt_torch_open(target->torch, cuda, (int32_t)target->ordinal, &device->torch, err);
+}
+
+void mxt_torch_device_finish(struct mxt_device *device)
+{
+	for (int i = 0; i < MXT_DTYPE_COUNT; i++) {
+		device->platform->release(device->state, device->inputs[i].base);
+		device->platform->release(device->state, device->outputs[i].base);
+	}
+	mxt_torch_close(&device->torch);
+}
+
+json_t *mxt_torch_device_facts(const struct mxt_device *device)
+{
+	const struct mxt_torch *torch = &device->torch;
+	json_t *facts =
+	    json_pack("{s:s, s:o, s:s}", "torch", torch->version.version, "abi",
+		      json_sprintf("0x%016llx", (unsigned long long)torch->abi), "library", torch->cpu_library.file);
+	if (facts && torch->on_cuda &&
+	    json_object_set_new(facts, "cuda_library", json_string(torch->cuda_library.file)) < 0) {
+		json_decref(facts);
+		return NULL;
+	}
+	return facts;
+}
