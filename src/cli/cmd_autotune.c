@@ -15,6 +15,7 @@
 #include "file.h"
 #include "interrupt.h"
 #include "json.h"
+#include "pick_device.h"
 #include "plan.h"
 #include "print_workload.h"
 #include "report.h"
@@ -36,7 +37,8 @@ static const struct mxt_option options[] = {
     {"checkpointing", "SWITCH", "on or off: the forward pass is repeated in the backward pass"},
     {"gpus", "N", "GPUs on a node"},
     {"nodes", "N", "nodes"},
-    {"device", "NAME", "what to measure on (default: cpu)"},
+    {"device", "NAME", "auto, cuda, cpu, or self-test (default: auto)"},
+    {"python", "PATH", "the Python that trains, or its environment's folder (default: found)"},
     {"budget", "SECONDS", "wall clock from start to plan, 1 to 3600 (default: 60)"},
     {"margin", "PERCENT", "what a challenger must surely gain, 1 to 50 (default: 3)"},
     {"against", "PLAN", "do not decide anew: confirm this plan on this machine"},
@@ -86,17 +88,6 @@ static int take_source(const struct mxt_cli *cli, const struct mxt_args *args, s
 	if (rc == 0)
 		*ret_source = source;
 	return rc;
-}
-
-/* NULL, with *err filled, when the name is not known. */
-static const struct mxt_device_ops *find_device(const struct mxt_args *args, struct mxt_error *err)
-{
-	const char *given = mxt_args_get(args, "device");
-	const char *name = given ? given : "cpu";
-	const struct mxt_device_ops *ops = mxt_device_find(name);
-	if (!ops)
-		(void)mxt_error_set(err, -EINVAL, MXT_E_USAGE, "unknown device '%s'; this version knows: cpu", name);
-	return ops;
 }
 
 static int check_gpus(const struct mxt_workload *workload, const struct mxt_device_ops *ops, struct mxt_error *err)
@@ -208,7 +199,7 @@ static void describe_workload(const struct mxt_workload *workload, const char *n
 		mxt_buf_printf(buf, ", LoRA %d", training->lora_rank);
 }
 
-static void emit_run(const struct mxt_tune_request *request, const char *name)
+static void emit_run(const struct mxt_tune_request *request, const char *name, const char *pick_note)
 {
 	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
 	describe_workload(request->workload, name, &text);
@@ -216,6 +207,10 @@ static void emit_run(const struct mxt_tune_request *request, const char *name)
 				  .as.run = {mxt_buf_text(&text), request->ops->name, request->budget->limit_ns,
 					     request->seed, request->ops->simulated, request->ops->self_test}};
 	mxt_emit(request->sink, &event);
+	if (pick_note) {
+		event = (struct mxt_event){.kind = MXT_EVENT_NOTE, .as.note = {pick_note}};
+		mxt_emit(request->sink, &event);
+	}
 	for (size_t i = 0; i < request->workload->n_notes + request->workload->n_not_modelled; i++) {
 		const struct mxt_workload *w = request->workload;
 		const char *note = i < w->n_notes ? w->notes[i] : w->not_modelled[i - w->n_notes];
@@ -226,7 +221,7 @@ static void emit_run(const struct mxt_tune_request *request, const char *name)
 
 /* Everything after the arguments are known, and the device and the workload, which `what` holds. */
 static int autotune(struct mxt_cli *cli, const struct mxt_args *args, const struct settings *settings,
-		    const struct mxt_tune_request *what, struct mxt_error *err)
+		    const struct mxt_tune_request *what, const char *pick_note, struct mxt_error *err)
 {
 	MXT_CLEANUP_PLAN struct mxt_plan *against = NULL;
 	MXT_CLEANUP_CLOSE int cancel_fd = -1;
@@ -251,7 +246,7 @@ static int autotune(struct mxt_cli *cli, const struct mxt_args *args, const stru
 	request.against = against;
 	request.sink = mxt_report_sink(report);
 	const char *model = mxt_args_get(args, "model");
-	emit_run(&request, model ? model : mxt_args_get(args, "config"));
+	emit_run(&request, model ? model : mxt_args_get(args, "config"), pick_note);
 	rc = tune_and_write(&request, settings->out, err);
 	if (rc == 0)
 		rc = mxt_report_status(report, err);
@@ -271,18 +266,19 @@ static int run(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_erro
 		rc = take_source(cli, args, &source, err);
 	if (rc < 0)
 		return rc;
-	const struct mxt_device_ops *ops = find_device(args, err);
-	if (!ops)
-		return -EINVAL;
+	MXT_CLEANUP_PICK struct mxt_device_pick pick = MXT_DEVICE_PICK_INIT;
+	rc = mxt_device_pick_init(&pick, cli, mxt_args_get(args, "device"), mxt_args_get(args, "python"), err);
+	if (rc < 0)
+		return rc;
 	MXT_CLEANUP(mxt_workload_finish) struct mxt_workload workload = {.n_notes = 0}; /* a failed load leaves it */
 	rc = mxt_workload_load(&source, &workload, err);
 	if (rc < 0)
 		return rc;
-	struct mxt_tune_request request = {.ops = ops, .workload = &workload};
-	rc = check_gpus(&workload, ops, err);
+	struct mxt_tune_request request = {.ops = pick.ops, .target = pick.target, .workload = &workload};
+	rc = check_gpus(&workload, pick.ops, err);
 	if (rc == 0 && mxt_args_has(args, "print-workload"))
 		return print_workload(cli, &settings, &request, err);
-	return rc == 0 ? autotune(cli, args, &settings, &request, err) : rc;
+	return rc == 0 ? autotune(cli, args, &settings, &request, pick.note, err) : rc;
 }
 
 const struct mxt_command mxt_cmd_autotune = {"autotune",

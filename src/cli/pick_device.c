@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "pick_device.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "buf.h"
+#include "error.h"
+#include "host_pci.h"
+#include "python_env.h"
+#include "sysroot.h"
+#include "torch_install.h"
+#include "torch_library.h"
+
+/* What a person types, and the devices that may be meant, the best first. */
+struct choice_row {
+	const char *name;
+	const char *devices[4]; /* rows of mxt_devices */
+};
+
+static const struct choice_row choices[] = {
+    {"auto", {"cuda", "cpu-torch", "cpu"}},
+    {"cuda", {"cuda"}},
+    {"cpu", {"cpu-torch", "cpu"}},
+    {"self-test", {"cpu"}},
+    {"fake", {"fake"}},
+};
+
+static const struct choice_row *choice_find(const char *name)
+{
+	for (size_t i = 0; i < MXT_ARRAY_LEN(choices); i++)
+		if (strcmp(choices[i].name, name) == 0)
+			return &choices[i];
+	return NULL;
+}
+
+void mxt_device_pick_finish(struct mxt_device_pick *pick)
+{
+	free(pick->torch);
+	free(pick->note);
+	*pick = (struct mxt_device_pick)MXT_DEVICE_PICK_INIT;
+}
+
+/* The torch that the Python would import; left NULL when there is none. */
+static int find_torch(struct mxt_device_pick *pick, const struct mxt_cli *cli, const char *named,
+		      struct mxt_torch_version *ret_version, struct mxt_error *err)
+{
+	const struct mxt_sysroot live = MXT_SYSROOT_LIVE;
+	MXT_CLEANUP_PYTHON struct mxt_python python = MXT_PYTHON_INIT;
+	MXT_CLEANUP_TORCH struct mxt_torch_list list = MXT_TORCH_LIST_INIT;
+	int rc = mxt_python_find(&live, cli->environment, named, &python, err);
+	if (rc == 0 && python.interpreter)
+		rc = mxt_torch_find(&live, &python, &list, err);
+	if (rc < 0 || list.count == 0)
+		return rc;
+	MXT_CLEANUP_BUF struct mxt_buf path = MXT_BUF_INIT;
+	mxt_buf_printf(&path, "%s/torch", list.items[0].folder);
+	rc = mxt_buf_status(&path, err);
+	if (rc < 0)
+		return rc;
+	*ret_version = list.items[0].files;
+	pick->torch = strdup(mxt_buf_text(&path));
+	pick->target.torch = pick->torch;
+	return pick->torch ? 0 : mxt_error_oom(err);
+}
+
+/* The bus shows it; or, where a sandbox hides the bus, the driver's control device is there. */
+static bool has_nvidia_gpu(void)
+{
+	const struct mxt_sysroot live = MXT_SYSROOT_LIVE;
+	struct mxt_pci_gpus gpus = {.reported = false};
+	bool on_bus = mxt_pci_gpus_read(&live, &gpus, NULL) == 0 && gpus.count[MXT_GPU_NVIDIA] > 0;
+	return on_bus || access("/dev/nvidiactl", F_OK) == 0;
+}
+
+/* Why this device is passed over; NULL in *ret_why: it can be used. */
+static int consider(const struct mxt_device_pick *pick, const struct mxt_device_ops *ops,
+		    const struct mxt_torch_version *version, bool asked_for, char **ret_why, struct mxt_error *err)
+{
+	MXT_CLEANUP_ERROR struct mxt_error why = MXT_ERROR_INIT;
+	int rc = 0;
+	if (!ops->needs_torch)
+		return 0;
+	if (!pick->torch)
+		rc = mxt_error_set(&why, -ENODEV, MXT_E_NO_DEVICE,
+				   "no torch was found; name the Python that trains: --python DIR/bin/python3");
+	else
+		rc = mxt_torch_check_version(version, pick->torch, &why);
+	if (rc == 0 && ops->surveyor && version->cuda[0] == '\0')
+		rc = mxt_error_set(&why, -ENODEV, MXT_E_NO_DEVICE,
+				   "torch %s in %s is not built for CUDA; install a build that is", version->version,
+				   pick->torch);
+	if (rc == 0 && ops->surveyor && !asked_for && !has_nvidia_gpu())
+		rc = mxt_error_set(&why, -ENODEV, MXT_E_NO_DEVICE, "no NVIDIA GPU is here");
+	if (rc == 0)
+		return 0;
+	*ret_why = strdup(mxt_error_text(&why));
+	return *ret_why ? 0 : mxt_error_oom(err);
+}
+
+/* Passing over torch matters to the user; passing over a GPU that is not there does not. */
+static void keep_note(struct mxt_device_pick *pick, const struct mxt_device_ops *ops, char *why)
+{
+	if (pick->note || ops->surveyor) {
+		free(why);
+		return;
+	}
+	pick->note = why;
+}
+
+static int choose(struct mxt_device_pick *pick, const struct choice_row *row, const struct mxt_torch_version *version,
+		  struct mxt_error *err)
+{
+	char *why = NULL;
+	for (size_t i = 0; row->devices[i]; i++) {
+		const struct mxt_device_ops *ops = mxt_device_find(row->devices[i]);
+		bool last = !row->devices[i + 1];
+		why = NULL;
+		int rc = ops ? consider(pick, ops, version, last, &why, err) : -ENODEV;
+		if (rc == 0 && !why) {
+			pick->ops = ops;
+			return 0;
+		}
+		if (rc < 0 && ops)
+			return rc;
+		if (last)
+			break;
+		if (ops)
+			keep_note(pick, ops, why);
+	}
+	int rc = mxt_error_set(err, -ENODEV, MXT_E_NO_DEVICE, "--device %s: %s", row->name,
+			       why ? why : "this program was built without it");
+	free(why);
+	return rc;
+}
+
+int mxt_device_pick_init(struct mxt_device_pick *pick, const struct mxt_cli *cli, const char *device,
+			 const char *python, struct mxt_error *err)
+{
+	const struct choice_row *row = choice_find(device ? device : "auto");
+	*pick = (struct mxt_device_pick)MXT_DEVICE_PICK_INIT;
+	if (!row)
+		return mxt_error_set(err, -EINVAL, MXT_E_USAGE,
+				     "unknown device '%s'; this version knows auto, cuda, cpu and self-test", device);
+	struct mxt_torch_version version = {.version = ""};
+	int rc = find_torch(pick, cli, python, &version, err);
+	if (rc == 0)
+		rc = choose(pick, row, &version, err);
+	if (rc == 0 && !pick->ops->needs_torch)
+		pick->target.torch = NULL;
+	return rc;
+}

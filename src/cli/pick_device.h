@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From --device and --python to a device and the torch that it computes through.
+ */
+#ifndef MXT_CLI_PICK_DEVICE_H
+#define MXT_CLI_PICK_DEVICE_H
+
+#include "command.h"
+#include "compiler.h"
+#include "device_ops.h"
+
+struct mxt_device_pick {
+	const struct mxt_device_ops *ops;
+	struct mxt_device_target target; /* its torch is owned by the pick */
+	char *torch;                     /* owned; NULL: none */
+	char *note;                      /* owned; what the user should know about the pick; NULL: nothing */
+};
+#define MXT_DEVICE_PICK_INIT                                                                                           \
+	{                                                                                                              \
+		.ops = NULL                                                                                            \
+	}
+#define MXT_CLEANUP_PICK MXT_CLEANUP(mxt_device_pick_finish)
+
+/*
+ * --device: "auto" (or nothing), "cuda", "cpu" (torch on the host, or the built-in self-test where there is no torch
+ * that can be measured), "self-test", or a simulated device's name. MXT_E_USAGE for another name, MXT_E_NO_PYTHON for a
+ * --python that is none, MXT_E_NO_DEVICE when the device needs a torch and there is none.
+ */
+int mxt_device_pick_init(struct mxt_device_pick *pick, const struct mxt_cli *cli, const char *device,
+			 const char *python, struct mxt_error *err) MXT_WUR;
+void mxt_device_pick_finish(struct mxt_device_pick *pick);
+
+#endif
