@@ -57,13 +57,18 @@ static inline const char *scratch_tree_place(struct scratch_tree *tree, const ch
 	return full;
 }
 
-static inline void scratch_tree_write(struct scratch_tree *tree, const char *path, const char *text)
+static inline void scratch_tree_write_bytes(struct scratch_tree *tree, const char *path, const void *bytes, size_t len)
 {
 	char full[512];
 	FILE *file = fopen(scratch_tree_place(tree, path, full), "w");
 	assert_non_null(file);
-	assert_true(fputs(text, file) >= 0);
+	assert_int_equal(fwrite(bytes, 1, len, file), len);
 	assert_int_equal(fclose(file), 0);
+}
+
+static inline void scratch_tree_write(struct scratch_tree *tree, const char *path, const char *text)
+{
+	scratch_tree_write_bytes(tree, path, text, strlen(text));
 }
 
 static inline void scratch_tree_link(struct scratch_tree *tree, const char *path, const char *target)

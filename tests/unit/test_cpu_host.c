@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -17,7 +16,7 @@
 #include "host_cgroup.h"
 #include "host_cpu.h"
 #include "host_memory.h"
-#include "scratch.h"
+#include "scratch_tree.h"
 #include "sysroot.h"
 
 #define FLAGS_V1 "fpu sse sse2 lm "
@@ -183,42 +182,11 @@ static void test_locate(void **state)
 	}
 }
 
-/* A machine in a temporary folder. */
-static char machine[] = "/tmp/mxt-host-XXXXXX";
-
-static void put(const char *path, const char *text)
+static void expect_limits(const struct scratch_tree *tree, uint64_t cpu_milli, const char *cpu_file,
+			  uint64_t memory_bytes, const char *memory_file)
 {
-	char full[512];
-	(void)snprintf(full, sizeof full, "%s%s", machine, path);
-	for (char *slash = strchr(full + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		(void)mkdir(full, 0777);
-		*slash = '/';
-	}
-	FILE *file = fopen(full, "w");
-	assert_non_null(file);
-	assert_true(fputs(text, file) >= 0);
-	assert_int_equal(fclose(file), 0);
-}
-
-static int set_up_machine(void **state)
-{
-	(void)state;
-	memcpy(machine + strlen(machine) - 6, "XXXXXX", 6);
-	return mkdtemp(machine) ? 0 : -1;
-}
-
-static int tear_down_machine(void **state)
-{
-	(void)state;
-	return mxt_scratch_remove(machine);
-}
-
-static void expect_limits(uint64_t cpu_milli, const char *cpu_file, uint64_t memory_bytes, const char *memory_file)
-{
-	struct mxt_sysroot root = {machine};
 	struct mxt_host_cgroup cgroup;
-	assert_int_equal(mxt_host_cgroup_read(&root, &cgroup, NULL), 0);
+	assert_int_equal(mxt_host_cgroup_read(&tree->root, &cgroup, NULL), 0);
 	assert_int_equal(cgroup.cpu_milli.value, cpu_milli);
 	assert_int_equal(cgroup.memory_bytes.value, memory_bytes);
 	if (cpu_file)
@@ -230,45 +198,44 @@ static void expect_limits(uint64_t cpu_milli, const char *cpu_file, uint64_t mem
 
 static void test_limits_v2_nested(void **state)
 {
-	(void)state;
-	put("/proc/self/cgroup", "0::/pod/box\n");
-	put("/proc/self/mountinfo", V2_MOUNT);
-	expect_limits(0, NULL, 0, NULL);
-	put("/sys/fs/cgroup/pod/box/cpu.max", "max 100000\n");
-	put("/sys/fs/cgroup/pod/cpu.max", "250000 100000\n");
-	put("/sys/fs/cgroup/cpu.max", "800000 100000\n");
-	put("/sys/fs/cgroup/pod/box/memory.max", "4294967296\n");
-	put("/sys/fs/cgroup/pod/box/memory.high", "max\n");
-	put("/sys/fs/cgroup/pod/memory.high", "2147483648\n");
-	expect_limits(2500, "/sys/fs/cgroup/pod/cpu.max", UINT64_C(2147483648), "/sys/fs/cgroup/pod/memory.high");
+	struct scratch_tree *tree = *state;
+	scratch_tree_write(tree, "/proc/self/cgroup", "0::/pod/box\n");
+	scratch_tree_write(tree, "/proc/self/mountinfo", V2_MOUNT);
+	expect_limits(tree, 0, NULL, 0, NULL);
+	scratch_tree_write(tree, "/sys/fs/cgroup/pod/box/cpu.max", "max 100000\n");
+	scratch_tree_write(tree, "/sys/fs/cgroup/pod/cpu.max", "250000 100000\n");
+	scratch_tree_write(tree, "/sys/fs/cgroup/cpu.max", "800000 100000\n");
+	scratch_tree_write(tree, "/sys/fs/cgroup/pod/box/memory.max", "4294967296\n");
+	scratch_tree_write(tree, "/sys/fs/cgroup/pod/box/memory.high", "max\n");
+	scratch_tree_write(tree, "/sys/fs/cgroup/pod/memory.high", "2147483648\n");
+	expect_limits(tree, 2500, "/sys/fs/cgroup/pod/cpu.max", UINT64_C(2147483648), "/sys/fs/cgroup/pod/memory.high");
 }
 
 static void test_limits_v1(void **state)
 {
-	(void)state;
-	put("/proc/self/cgroup", "4:memory:/a\n3:cpu,cpuacct:/a\n0::/\n");
-	put("/proc/self/mountinfo", V1_MOUNTS);
-	put("/sys/fs/cgroup/cpu,cpuacct/a/cpu.cfs_quota_us", "-1\n");
-	put("/sys/fs/cgroup/cpu,cpuacct/a/cpu.cfs_period_us", "100000\n");
-	put("/sys/fs/cgroup/memory/a/memory.limit_in_bytes", "9223372036854771712\n");
-	expect_limits(0, NULL, 0, NULL);
-	put("/sys/fs/cgroup/cpu,cpuacct/a/cpu.cfs_quota_us", "50000\n");
-	put("/sys/fs/cgroup/memory/memory.limit_in_bytes", "1073741824\n");
-	expect_limits(500, "/sys/fs/cgroup/cpu,cpuacct/a/cpu.cfs_quota_us", 1073741824,
+	struct scratch_tree *tree = *state;
+	scratch_tree_write(tree, "/proc/self/cgroup", "4:memory:/a\n3:cpu,cpuacct:/a\n0::/\n");
+	scratch_tree_write(tree, "/proc/self/mountinfo", V1_MOUNTS);
+	scratch_tree_write(tree, "/sys/fs/cgroup/cpu,cpuacct/a/cpu.cfs_quota_us", "-1\n");
+	scratch_tree_write(tree, "/sys/fs/cgroup/cpu,cpuacct/a/cpu.cfs_period_us", "100000\n");
+	scratch_tree_write(tree, "/sys/fs/cgroup/memory/a/memory.limit_in_bytes", "9223372036854771712\n");
+	expect_limits(tree, 0, NULL, 0, NULL);
+	scratch_tree_write(tree, "/sys/fs/cgroup/cpu,cpuacct/a/cpu.cfs_quota_us", "50000\n");
+	scratch_tree_write(tree, "/sys/fs/cgroup/memory/memory.limit_in_bytes", "1073741824\n");
+	expect_limits(tree, 500, "/sys/fs/cgroup/cpu,cpuacct/a/cpu.cfs_quota_us", 1073741824,
 		      "/sys/fs/cgroup/memory/memory.limit_in_bytes");
 }
 
 static void test_missing_files(void **state)
 {
-	(void)state;
-	struct mxt_sysroot root = {machine};
+	struct scratch_tree *tree = *state;
 	struct mxt_host_cpu cpu;
 	struct mxt_host_memory memory;
 	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
-	expect_limits(0, NULL, 0, NULL);
-	assert_true(mxt_host_cpu_read(&root, &cpu, &err) < 0);
+	expect_limits(tree, 0, NULL, 0, NULL);
+	assert_true(mxt_host_cpu_read(&tree->root, &cpu, &err) < 0);
 	assert_non_null(strstr(mxt_error_text(&err), "/proc/cpuinfo"));
-	assert_true(mxt_host_memory_read(&root, &memory, &err) < 0);
+	assert_true(mxt_host_memory_read(&tree->root, &memory, &err) < 0);
 }
 
 static void test_live(void **state)
@@ -296,9 +263,9 @@ int main(void)
 	    cmocka_unit_test(test_memory_class),
 	    cmocka_unit_test(test_cpu_max),
 	    cmocka_unit_test(test_locate),
-	    cmocka_unit_test_setup_teardown(test_limits_v2_nested, set_up_machine, tear_down_machine),
-	    cmocka_unit_test_setup_teardown(test_limits_v1, set_up_machine, tear_down_machine),
-	    cmocka_unit_test_setup_teardown(test_missing_files, set_up_machine, tear_down_machine),
+	    cmocka_unit_test_setup_teardown(test_limits_v2_nested, scratch_tree_set_up, scratch_tree_tear_down),
+	    cmocka_unit_test_setup_teardown(test_limits_v1, scratch_tree_set_up, scratch_tree_tear_down),
+	    cmocka_unit_test_setup_teardown(test_missing_files, scratch_tree_set_up, scratch_tree_tear_down),
 	    cmocka_unit_test(test_live),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

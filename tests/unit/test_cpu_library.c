@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -22,7 +20,7 @@
 #include "host_cpu.h"
 #include "library_folders.h"
 #include "library_version.h"
-#include "scratch.h"
+#include "scratch_tree.h"
 #include "sysroot.h"
 
 static void test_version_in_name(void **state)
@@ -82,70 +80,26 @@ static void test_elf_hostile(void **state)
 	assert_int_equal(mxt_elf_parse(bytes, sizeof bytes, &elf), -ENOEXEC);
 }
 
-/* A machine in a temporary folder. */
-static char machine[] = "/tmp/mxt-library-XXXXXX";
-
-static void full_path(char full[512], const char *path)
-{
-	(void)snprintf(full, 512, "%s%s", machine, path);
-	for (char *slash = strchr(full + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-		*slash = '\0';
-		(void)mkdir(full, 0777);
-		*slash = '/';
-	}
-}
-
-static void put(const char *path, const void *bytes, size_t len)
-{
-	char full[512];
-	full_path(full, path);
-	FILE *file = fopen(full, "w");
-	assert_non_null(file);
-	assert_int_equal(fwrite(bytes, 1, len, file), len);
-	assert_int_equal(fclose(file), 0);
-}
-
-static void put_link(const char *path, const char *target)
-{
-	char full[512];
-	full_path(full, path);
-	assert_int_equal(symlink(target, full), 0);
-}
-
 /* The first bytes of an x86-64 library. */
-static void put_library(const char *path, unsigned char class, unsigned char machine_number)
+static void put_library(struct scratch_tree *tree, const char *path, unsigned char class, unsigned char machine_number)
 {
 	unsigned char head[64] = {127, 'E', 'L', 'F', class, 1};
 	head[18] = machine_number;
-	put(path, head, sizeof head);
-}
-
-static int set_up_machine(void **state)
-{
-	(void)state;
-	memcpy(machine + strlen(machine) - 6, "XXXXXX", 6);
-	return mkdtemp(machine) ? 0 : -1;
-}
-
-static int tear_down_machine(void **state)
-{
-	(void)state;
-	return mxt_scratch_remove(machine);
+	scratch_tree_write_bytes(tree, path, head, sizeof head);
 }
 
 static void test_folders(void **state)
 {
-	(void)state;
+	struct scratch_tree *tree = *state;
 	static const char conf[] = "# first\n/opt/one/\n\n include ld.so.conf.d/*.conf\r\ninclude /etc/extra # more\n"
 				   "include\nrelative\ninclude /etc/ld.so.conf";
 	static const char a[] = "/opt/a\n\t/opt/b  # c\n", extra[] = "/opt/extra\ninclude  /nowhere/*.conf";
-	put("/etc/ld.so.conf", conf, sizeof conf - 1);
-	put("/etc/ld.so.conf.d/a.conf", a, sizeof a - 1);
-	put("/etc/ld.so.conf.d/b.txt", "/opt/no\n", 8);
-	put("/etc/extra", extra, sizeof extra - 1);
-	struct mxt_sysroot root = {machine};
+	scratch_tree_write(tree, "/etc/ld.so.conf", conf);
+	scratch_tree_write(tree, "/etc/ld.so.conf.d/a.conf", a);
+	scratch_tree_write(tree, "/etc/ld.so.conf.d/b.txt", "/opt/no\n");
+	scratch_tree_write(tree, "/etc/extra", extra);
 	MXT_CLEANUP_NAMES struct mxt_name_list folders = MXT_NAME_LIST_INIT;
-	assert_int_equal(mxt_library_folders(&root, "/first:rel:/second;:/", &folders, NULL), 0);
+	assert_int_equal(mxt_library_folders(&tree->root, "/first:rel:/second;:/", &folders, NULL), 0);
 	static const char *const expected[] = {"/first", "/second", "/", "/opt/one", "/opt/a", "/opt/b", "/opt/extra"};
 	assert_true(folders.count > sizeof expected / sizeof expected[0]);
 	for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
@@ -153,24 +107,23 @@ static void test_folders(void **state)
 	assert_string_equal(folders.names[folders.count - 1], "/usr/lib");
 }
 
-static void find(enum mxt_blas_kind kind, struct mxt_blas_file *file)
+static void find(const struct scratch_tree *tree, enum mxt_blas_kind kind, struct mxt_blas_file *file)
 {
-	struct mxt_sysroot root = {machine};
 	struct mxt_host_cpu cpu = {.kind = MXT_CPU_X86};
-	assert_int_equal(mxt_blas_file_find(&root, &cpu, kind, file, NULL), 0);
+	assert_int_equal(mxt_blas_file_find(&tree->root, &cpu, kind, file, NULL), 0);
 }
 
 static void test_find_debian(void **state)
 {
-	(void)state;
-	put_library("/usr/lib/openblas-openmp/libopenblasp-r0.3.21.so", 2, MXT_ELF_X86_64);
-	put_library("/lib32/libopenblas.so.0", 1, 3);
-	put("/etc/ld.so.conf", "/lib32\n", 7);
-	put_link("/usr/lib/libopenblas.so.0", "/etc/alternatives/libopenblas.so.0");
-	put_link("/etc/alternatives/libopenblas.so.0", "/usr/lib/openblas-openmp/libopenblas.so.0");
-	put_link("/usr/lib/openblas-openmp/libopenblas.so.0", "libopenblasp-r0.3.21.so");
+	struct scratch_tree *tree = *state;
+	put_library(tree, "/usr/lib/openblas-openmp/libopenblasp-r0.3.21.so", 2, MXT_ELF_X86_64);
+	put_library(tree, "/lib32/libopenblas.so.0", 1, 3);
+	scratch_tree_write(tree, "/etc/ld.so.conf", "/lib32\n");
+	scratch_tree_link(tree, "/usr/lib/libopenblas.so.0", "/etc/alternatives/libopenblas.so.0");
+	scratch_tree_link(tree, "/etc/alternatives/libopenblas.so.0", "/usr/lib/openblas-openmp/libopenblas.so.0");
+	scratch_tree_link(tree, "/usr/lib/openblas-openmp/libopenblas.so.0", "libopenblasp-r0.3.21.so");
 	MXT_CLEANUP_BLAS_FILE struct mxt_blas_file file = MXT_BLAS_FILE_INIT;
-	find(MXT_BLAS_OPENBLAS, &file);
+	find(tree, MXT_BLAS_OPENBLAS, &file);
 	assert_string_equal(file.path, "/usr/lib/libopenblas.so.0");
 	assert_string_equal(file.target, "/usr/lib/openblas-openmp/libopenblasp-r0.3.21.so");
 	assert_string_equal(file.version, "0.3.21");
@@ -179,37 +132,37 @@ static void test_find_debian(void **state)
 
 static void test_find_fedora(void **state)
 {
-	(void)state;
-	put_library("/usr/lib64/libopenblas-r0.3.26.so", 2, MXT_ELF_X86_64);
-	put_link("/usr/lib64/libopenblas.so.0", "libopenblas-r0.3.26.so");
-	put_library("/usr/lib64/libopenblasp-r0.3.26.so", 2, MXT_ELF_X86_64);
-	put_link("/usr/lib64/libopenblasp.so.0", "libopenblasp-r0.3.26.so");
+	struct scratch_tree *tree = *state;
+	put_library(tree, "/usr/lib64/libopenblas-r0.3.26.so", 2, MXT_ELF_X86_64);
+	scratch_tree_link(tree, "/usr/lib64/libopenblas.so.0", "libopenblas-r0.3.26.so");
+	put_library(tree, "/usr/lib64/libopenblasp-r0.3.26.so", 2, MXT_ELF_X86_64);
+	scratch_tree_link(tree, "/usr/lib64/libopenblasp.so.0", "libopenblasp-r0.3.26.so");
 	MXT_CLEANUP_BLAS_FILE struct mxt_blas_file file = MXT_BLAS_FILE_INIT;
-	find(MXT_BLAS_OPENBLAS, &file);
+	find(tree, MXT_BLAS_OPENBLAS, &file);
 	assert_string_equal(file.path, "/usr/lib64/libopenblasp.so.0");
 	assert_int_equal(file.threading, MXT_BLAS_PTHREAD);
 }
 
 static void test_find_nothing(void **state)
 {
-	(void)state;
-	put_library("/usr/lib/libblis.so.4", 2, MXT_ELF_AARCH64);
-	put_link("/lib/libblis.so.4", "nowhere");
-	put_link("/lib64/libblis.so.4", "libblis.so.4");
+	struct scratch_tree *tree = *state;
+	put_library(tree, "/usr/lib/libblis.so.4", 2, MXT_ELF_AARCH64);
+	scratch_tree_link(tree, "/lib/libblis.so.4", "nowhere");
+	scratch_tree_link(tree, "/lib64/libblis.so.4", "libblis.so.4");
 	MXT_CLEANUP_BLAS_FILE struct mxt_blas_file file = MXT_BLAS_FILE_INIT;
-	find(MXT_BLAS_BLIS, &file);
+	find(tree, MXT_BLAS_BLIS, &file);
 	assert_null(file.path);
-	find(MXT_BLAS_OPENBLAS, &file);
+	find(tree, MXT_BLAS_OPENBLAS, &file);
 	assert_null(file.path);
 }
 
 /* A damaged file is what the loader would take, so it is what is found. */
 static void test_find_damaged(void **state)
 {
-	(void)state;
-	put("/usr/lib/libblis.so.4", "\177ELF", 4);
+	struct scratch_tree *tree = *state;
+	scratch_tree_write(tree, "/usr/lib/libblis.so.4", "\177ELF");
 	MXT_CLEANUP_BLAS_FILE struct mxt_blas_file file = MXT_BLAS_FILE_INIT;
-	find(MXT_BLAS_BLIS, &file);
+	find(tree, MXT_BLAS_BLIS, &file);
 	assert_string_equal(file.path, "/usr/lib/libblis.so.4");
 	assert_string_equal(file.version, "unknown");
 	assert_int_equal(file.threading, MXT_BLAS_UNKNOWN);
@@ -226,7 +179,6 @@ static void check_facts(const struct mxt_blas *blas, const char *library, const 
 	json_decref(facts);
 }
 
-/* What the file said must be what the loaded library says. */
 /* Keeps a loaded library mapped: what it never frees is no leak as long as its variables point to it. */
 static void pin(const char *path)
 {
@@ -235,6 +187,7 @@ static void pin(const char *path)
 	assert_int_equal(dlclose(handle), 0);
 }
 
+/* What the file said must be what the loaded library says. */
 static void test_real_libraries(void **state)
 {
 	(void)state;
@@ -292,11 +245,11 @@ int main(void)
 	    cmocka_unit_test(test_version_in_name),
 	    cmocka_unit_test(test_version_in_text),
 	    cmocka_unit_test(test_elf_hostile),
-	    cmocka_unit_test_setup_teardown(test_folders, set_up_machine, tear_down_machine),
-	    cmocka_unit_test_setup_teardown(test_find_debian, set_up_machine, tear_down_machine),
-	    cmocka_unit_test_setup_teardown(test_find_fedora, set_up_machine, tear_down_machine),
-	    cmocka_unit_test_setup_teardown(test_find_nothing, set_up_machine, tear_down_machine),
-	    cmocka_unit_test_setup_teardown(test_find_damaged, set_up_machine, tear_down_machine),
+	    cmocka_unit_test_setup_teardown(test_folders, scratch_tree_set_up, scratch_tree_tear_down),
+	    cmocka_unit_test_setup_teardown(test_find_debian, scratch_tree_set_up, scratch_tree_tear_down),
+	    cmocka_unit_test_setup_teardown(test_find_fedora, scratch_tree_set_up, scratch_tree_tear_down),
+	    cmocka_unit_test_setup_teardown(test_find_nothing, scratch_tree_set_up, scratch_tree_tear_down),
+	    cmocka_unit_test_setup_teardown(test_find_damaged, scratch_tree_set_up, scratch_tree_tear_down),
 	    cmocka_unit_test(test_real_libraries),
 	    cmocka_unit_test(test_bad_libraries),
 	};
