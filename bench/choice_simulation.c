@@ -145,8 +145,8 @@ static size_t run_race(const struct choice_world *world, const struct choice_tru
 	params.probes = 2;
 	params.margin_ppm = truth->margin_ppm ? truth->margin_ppm : params.margin_ppm;
 	line_up(&run, truth, challengers);
-	struct mxt_race *race = mxt_race_create(run.entrants, run.count, &params);
-	if (!race)
+	struct mxt_race *race = NULL;
+	if (mxt_race_create(run.entrants, run.count, &params, &race, NULL) < 0)
 		abort();
 	unsigned blocks = 0;
 	for (; mxt_race_wants(race); blocks++)

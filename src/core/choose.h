@@ -71,14 +71,15 @@ struct mxt_choice {
 	const char *rule;   /* static text: why */
 };
 
+struct mxt_error;
 struct mxt_race;
 
 /*
- * Entrants are copied, names borrowed. NULL when memory ran out, when a parameter is out of range, or when the roles
- * are not one BARE first, one TWIN, at most one YOURS.
+ * Entrants are copied, names borrowed. -EINVAL (MXT_E_INTERNAL) when their number or a parameter is out of range, or
+ * when the roles are not one BARE first, one TWIN, at most one YOURS; -ENOMEM when memory ran out.
  */
-struct mxt_race *mxt_race_create(const struct mxt_entrant *entrants, size_t count,
-				 const struct mxt_race_params *params);
+int mxt_race_create(const struct mxt_entrant *entrants, size_t count, const struct mxt_race_params *params,
+		    struct mxt_race **ret_race, struct mxt_error *err) MXT_WUR;
 void mxt_race_destroy(struct mxt_race *race);
 
 /* Which entrants the next block must hold, as a mask over their indices; 0 when the race is over. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "error.h"
 #include "position.h"
 #include "statistics.h"
 
@@ -46,23 +47,35 @@ static int allocate_blocks(struct mxt_race *race)
 	return race->log_ns && race->position && race->corrected ? 0 : -ENOMEM;
 }
 
-struct mxt_race *mxt_race_create(const struct mxt_entrant *entrants, size_t count, const struct mxt_race_params *params)
+static int refuse(const char *what, struct mxt_error *err)
 {
-	if (count < 2 || count > MXT_RACE_MAX_CANDIDATES || !params_valid(params))
-		return NULL;
+	return mxt_error_set(err, -EINVAL, MXT_E_INTERNAL, "a race was set up wrongly: %s", what);
+}
+
+int mxt_race_create(const struct mxt_entrant *entrants, size_t count, const struct mxt_race_params *params,
+		    struct mxt_race **ret_race, struct mxt_error *err)
+{
+	if (count < 2 || count > MXT_RACE_MAX_CANDIDATES)
+		return refuse("it has too few or too many entrants", err);
+	if (!params_valid(params))
+		return refuse("a parameter is out of range", err);
 	struct mxt_race *race = calloc(1, sizeof *race);
 	if (!race)
-		return NULL;
+		return mxt_error_oom(err);
 	race->count = count;
 	race->params = *params;
 	race->pick = count;
 	memcpy(race->entrants, entrants, count * sizeof *entrants);
-	if (allocate_blocks(race) < 0 || !assign_roles(race)) {
+	int rc = assign_roles(race) ? 0 : refuse("its roles are not one bare first, one twin, at most one yours", err);
+	if (rc == 0 && allocate_blocks(race) < 0)
+		rc = mxt_error_oom(err);
+	if (rc < 0) {
 		mxt_race_destroy(race);
-		return NULL;
+		return rc;
 	}
 	race->racing = race->challengers;
-	return race;
+	*ret_race = race;
+	return 0;
 }
 
 void mxt_race_destroy(struct mxt_race *race)

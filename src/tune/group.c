@@ -67,8 +67,7 @@ static int create_race(struct mxt_group *group, const struct mxt_session *sessio
 						   field->entries[i].deterministic};
 	params.margin_ppm = session->request->margin_ppm;
 	params.probes = races;
-	group->race = mxt_race_create(entrants, field->n_entries, &params);
-	return group->race ? 0 : mxt_error_oom(err);
+	return mxt_race_create(entrants, field->n_entries, &params, &group->race, err);
 }
 
 /* Tells the race about entries that failed since it was told last. */

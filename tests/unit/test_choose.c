@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <math.h>
 #include <string.h>
 
 #include "choose.h"
 #include "cmocka_all.h"
 #include "compiler.h"
+#include "error.h"
 #include "rng.h"
 
 #define ALL UINT32_MAX
@@ -24,6 +26,22 @@ static const struct mxt_entrant with_yours[] = {
     {"a", MXT_ROLE_CHALLENGER, true},
 };
 enum { YOURS = 2, YOURS_A = 3 };
+
+static struct mxt_race *create(const struct mxt_entrant *entrants, size_t count, const struct mxt_race_params *params)
+{
+	struct mxt_race *race = NULL;
+	assert_int_equal(mxt_race_create(entrants, count, params, &race, NULL), 0);
+	return race;
+}
+
+static void expect_refused(const struct mxt_entrant *entrants, size_t count, const struct mxt_race_params *params)
+{
+	struct mxt_race *race = NULL;
+	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
+	assert_int_equal(mxt_race_create(entrants, count, params, &race, &err), -EINVAL);
+	assert_int_equal(err.id, MXT_E_INTERNAL);
+	assert_null(race);
+}
 
 /* Adds up to `blocks` blocks of these mean times with a noise of 0.2 %, in the order of the entrants. */
 static void add_seeded(struct mxt_race *race, const double *mean_ns, size_t count, unsigned blocks, uint64_t seed)
@@ -55,8 +73,7 @@ static struct mxt_choice choice_of(const struct mxt_race *race)
 /* A whole race at constant mean times. */
 static struct mxt_choice race_at(const struct mxt_entrant *entrants, const double *mean_ns, size_t count)
 {
-	struct mxt_race *race = mxt_race_create(entrants, count, &defaults);
-	assert_non_null(race);
+	struct mxt_race *race = create(entrants, count, &defaults);
 	add(race, mean_ns, count, ALL);
 	assert_int_equal(mxt_race_wants(race), 0);
 	struct mxt_choice choice = choice_of(race);
@@ -73,17 +90,17 @@ static void test_create_refuses(void **state)
 						{"twin", MXT_ROLE_TWIN, true},
 						{"y", MXT_ROLE_YOURS, true},
 						{"z", MXT_ROLE_YOURS, true}};
-	assert_null(mxt_race_create(twin_first, 2, &defaults));
-	assert_null(mxt_race_create(no_twin, 2, &defaults));
-	assert_null(mxt_race_create(two_yours, 4, &defaults));
-	assert_null(mxt_race_create(plain, 1, &defaults));
-	assert_null(mxt_race_create(plain, MXT_RACE_MAX_CANDIDATES + 1, &defaults));
+	expect_refused(twin_first, 2, &defaults);
+	expect_refused(no_twin, 2, &defaults);
+	expect_refused(two_yours, 4, &defaults);
+	expect_refused(plain, 1, &defaults);
+	expect_refused(plain, MXT_RACE_MAX_CANDIDATES + 1, &defaults);
 	const struct mxt_race_params bad[] = {
 	    {1000000, 10000, 4, 3, 1}, {30000, 0, 4, 3, 1},      {30000, 200000, 4, 3, 1},
 	    {30000, 10000, 0, 3, 1},   {30000, 10000, 17, 3, 1}, {30000, 10000, 4, 3, 0},
 	};
 	for (size_t i = 0; i < MXT_ARRAY_LEN(bad); i++)
-		assert_null(mxt_race_create(plain, 6, &bad[i]));
+		expect_refused(plain, 6, &bad[i]);
 	mxt_race_destroy(NULL);
 }
 
@@ -92,7 +109,7 @@ static void test_screen_keeps_the_fastest(void **state)
 	(void)state;
 	struct mxt_race_params params = defaults;
 	params.max_finalists = 2;
-	struct mxt_race *race = mxt_race_create(plain, 6, &params);
+	struct mxt_race *race = create(plain, 6, &params);
 	const double mean_ns[] = {100, 100, 120, 80, 90, 70};
 	assert_int_equal(mxt_race_wants(race), 0x3f);
 	add(race, mean_ns, 6, 3);
@@ -110,7 +127,7 @@ static void test_screen_prefers_among_ties(void **state)
 	(void)state;
 	struct mxt_race_params params = defaults;
 	params.max_finalists = 2;
-	struct mxt_race *race = mxt_race_create(plain, 6, &params);
+	struct mxt_race *race = create(plain, 6, &params);
 	const double mean_ns[] = {100, 100, 80.2, 80.2, 80.2, 80};
 	add(race, mean_ns, 6, 4);
 	uint32_t finalists = mxt_race_wants(race) & ~(1u << BARE | 1u << TWIN);
@@ -171,7 +188,7 @@ static void test_gain_at_margin_is_unresolved(void **state)
 static void test_decides_on_fresh_blocks(void **state)
 {
 	(void)state;
-	struct mxt_race *race = mxt_race_create(plain, 3, &defaults);
+	struct mxt_race *race = create(plain, 3, &defaults);
 	const double lucky[] = {100, 100, 60}, true_ns[] = {100, 100, 100};
 	add(race, lucky, 3, 4);
 	add(race, true_ns, 3, ALL);
@@ -185,7 +202,7 @@ static void test_looks(void **state)
 {
 	(void)state;
 	struct mxt_race_params params = defaults;
-	struct mxt_race *race = mxt_race_create(plain, 3, &params);
+	struct mxt_race *race = create(plain, 3, &params);
 	const double screen[] = {100, 100, 97}, decide[] = {100, 100, 97};
 	add(race, screen, 3, 4);
 	uint32_t looks = 0;
@@ -210,7 +227,7 @@ static void test_looks(void **state)
 static void test_any_time(void **state)
 {
 	(void)state;
-	struct mxt_race *race = mxt_race_create(plain, 6, &defaults);
+	struct mxt_race *race = create(plain, 6, &defaults);
 	const double mean_ns[] = {100, 100, 92, 101, 99, 85};
 	struct mxt_choice choice = choice_of(race);
 	assert_int_equal(choice.verdict, MXT_VERDICT_UNRESOLVED);
@@ -311,7 +328,7 @@ static void test_failures(void **state)
 	const double mean_ns[] = {100, 100, 100, 80};
 	for (size_t i = 0; i < MXT_ARRAY_LEN(rows); i++)
 		for (unsigned after = 0; after < 7; after++) {
-			struct mxt_race *race = mxt_race_create(with_yours, 4, &defaults);
+			struct mxt_race *race = create(with_yours, 4, &defaults);
 			add(race, mean_ns, 4, after);
 			mxt_race_drop(race, rows[i].who);
 			assert_int_equal(mxt_race_wants(race), 0);
@@ -325,7 +342,7 @@ static void test_failed_challengers(void **state)
 {
 	(void)state;
 	const double mean_ns[] = {100, 100, 70, 80, 120, 120};
-	struct mxt_race *race = mxt_race_create(plain, 4, &defaults);
+	struct mxt_race *race = create(plain, 4, &defaults);
 	add(race, mean_ns, 4, 6);
 	mxt_race_drop(race, A);
 	add(race, mean_ns, 4, ALL);
@@ -351,7 +368,7 @@ static void test_impossible_times_drop(void **state)
 	(void)state;
 	const double bad[] = {0, -1, NAN, INFINITY};
 	for (size_t i = 0; i < MXT_ARRAY_LEN(bad); i++) {
-		struct mxt_race *race = mxt_race_create(plain, 4, &defaults);
+		struct mxt_race *race = create(plain, 4, &defaults);
 		const double block[] = {100, 100, 90, bad[i]};
 		mxt_race_add_block(race, block, NULL, 0);
 		assert_int_equal(mxt_race_wants(race), 1u << BARE | 1u << TWIN | 1u << A);
@@ -367,7 +384,7 @@ static void test_impossible_times_drop(void **state)
 static struct mxt_choice race_on_slope(bool order_known)
 {
 	struct mxt_rng rng = {11};
-	struct mxt_race *race = mxt_race_create(plain, 3, &defaults);
+	struct mxt_race *race = create(plain, 3, &defaults);
 	const double mean_ns[] = {100, 100, 92};
 	while (mxt_race_wants(race)) {
 		uint32_t order[] = {0, 1, 2, 77};
