@@ -104,6 +104,7 @@ struct mxt_event_confirm {
 struct mxt_event_saving {
 	const char *probe;
 	int32_t saved_ppm;
+	bool unresolved; /* it could not be told whether there is anything to save */
 };
 
 struct mxt_event_cost {

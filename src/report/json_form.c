@@ -55,6 +55,13 @@ static void set_rate(struct object *object, const char *key, double flop_per_s)
 		set_count(object, key, (uint64_t)llround(fmin(flop_per_s, 9e15)));
 }
 
+/* A bound that nothing is known of is left out. */
+static void set_bound(struct object *object, int32_t bound_ppm)
+{
+	if (bound_ppm != MXT_BOUND_UNKNOWN_PPM)
+		set_int(object, "bound_ppm", bound_ppm);
+}
+
 static struct object begin(const char *event)
 {
 	struct object object = {json_object(), false};
@@ -174,7 +181,7 @@ static void show_choice(struct mxt_report *report, const struct mxt_event *event
 	set_text(&object, "winner", e->winner);
 	set_text(&object, "best", e->best);
 	set_int(&object, "gain_ppm", e->choice->gain_ppm);
-	set_int(&object, "bound_ppm", e->choice->bound_ppm);
+	set_bound(&object, e->choice->bound_ppm);
 	set_int(&object, "floor_ppm", e->choice->floor_ppm);
 	set_int(&object, "blocks", e->choice->blocks);
 	set_text(&object, "rule", e->choice->rule);
@@ -205,7 +212,7 @@ static void show_confirm(struct mxt_report *report, const struct mxt_event *even
 	set(&object, "surely_faster", json_boolean(e->confirm->surely_faster));
 	set(&object, "surely_slower", json_boolean(e->confirm->surely_slower));
 	set_int(&object, "gain_ppm", e->confirm->gain_ppm);
-	set_int(&object, "bound_ppm", e->confirm->bound_ppm);
+	set_bound(&object, e->confirm->bound_ppm);
 	set_int(&object, "blocks", e->confirm->blocks);
 	if (e->dropped)
 		set_text(&object, "dropped", e->dropped);

@@ -244,25 +244,50 @@ static void show_confirm(struct mxt_report *report, const struct mxt_event *even
 	put_sentence(report, e->confirm->surely_slower ? MXT_PAINT_WARN : MXT_PAINT_NONE, &text);
 }
 
+/* How people read it. */
+static const char *probe_title(const char *probe)
+{
+	return strcmp(probe, "gemm") == 0 ? "GEMM" : probe;
+}
+
 /* "saves 4.1 % of the step: attention 3.8, GEMM 0.3" */
+static void put_savings(struct mxt_buf *text, const struct mxt_event_cost *cost)
+{
+	char percent[MXT_FIGURE_SIZE];
+	const char *separator = ": ";
+	mxt_buf_printf(text, "saves %s %% of the step", mxt_figure_percent(percent, cost->saved_ppm));
+	for (size_t i = 0; i < cost->n_parts; i++) {
+		const struct mxt_event_saving *part = &cost->parts[i];
+		if (part->saved_ppm == 0)
+			continue;
+		mxt_buf_printf(text, "%s%s %s", separator, probe_title(part->probe),
+			       mxt_figure_percent(percent, part->saved_ppm));
+		separator = ", ";
+	}
+}
+
+/* "no difference found", or "nothing is changed; unresolved: attention": what could not be told is no answer. */
+static void put_no_savings(struct mxt_buf *text, const struct mxt_event_cost *cost)
+{
+	const char *separator = "nothing is changed; unresolved: ";
+	for (size_t i = 0; i < cost->n_parts; i++) {
+		if (!cost->parts[i].unresolved)
+			continue;
+		mxt_buf_printf(text, "%s%s", separator, probe_title(cost->parts[i].probe));
+		separator = ", ";
+	}
+	if (text->len == 0)
+		mxt_buf_puts(text, "no difference found");
+}
+
 static void show_cost(struct mxt_report *report, const struct mxt_event *event)
 {
 	const struct mxt_event_cost *cost = &event->as.cost;
 	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
-	char percent[MXT_FIGURE_SIZE];
-	const char *separator = ": ";
 	if (cost->saved_ppm > 0)
-		mxt_buf_printf(&text, "saves %s %% of the step", mxt_figure_percent(percent, cost->saved_ppm));
+		put_savings(&text, cost);
 	else
-		mxt_buf_puts(&text, "no difference found");
-	for (size_t i = 0; cost->saved_ppm > 0 && i < cost->n_parts; i++) {
-		const struct mxt_event_saving *part = &cost->parts[i];
-		if (part->saved_ppm == 0)
-			continue;
-		mxt_buf_printf(&text, "%s%s %s", separator, strcmp(part->probe, "gemm") == 0 ? "GEMM" : part->probe,
-			       mxt_figure_percent(percent, part->saved_ppm));
-		separator = ", ";
-	}
+		put_no_savings(&text, cost);
 	put_tags(report, true, &text);
 	if (on_terminal(report))
 		mxt_buf_putc(&report->text, '\n');

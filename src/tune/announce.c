@@ -87,6 +87,7 @@ void mxt_announce_cost(const struct mxt_session *session)
 		double share = step > 0 ? result->incumbent_step_ns / step : 0;
 		parts[i].probe = mxt_problem_kind_name((enum mxt_problem_kind)i);
 		parts[i].saved_ppm = mxt_probe_ships(result) ? (int32_t)(share * result->choice.gain_ppm) : 0;
+		parts[i].unresolved = result->choice.verdict == MXT_VERDICT_UNRESOLVED;
 		event.as.cost.saved_ppm += parts[i].saved_ppm;
 	}
 	mxt_emit(session->request->sink, &event);

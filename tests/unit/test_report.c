@@ -119,7 +119,7 @@ static void play_gemm(const struct mxt_event_sink *sink)
 static void play_end(const struct mxt_event_sink *sink)
 {
 	const struct mxt_confirm faster = {.surely_faster = true, .gain_ppm = 39000, .bound_ppm = 31000, .blocks = 16};
-	const struct mxt_event_saving parts[] = {{"attention", 38000}, {"gemm", 3000}};
+	const struct mxt_event_saving parts[] = {{"attention", 38000, false}, {"gemm", 3000, false}};
 	const struct mxt_event events[] = {
 	    {.kind = MXT_EVENT_SKIPPED, .as.skipped = {"blas=blis", "no time for it within the budget"}},
 	    {.kind = MXT_EVENT_CONFIRM, .as.confirm = {"bare", &faster, NULL}},
@@ -270,6 +270,48 @@ static void test_nothing_wraps(void **state)
 		}
 }
 
+/* A race that was over before its first look, and a confirm stage of too few blocks. */
+static void play_unknown_bounds(const struct mxt_event_sink *sink, bool simulated)
+{
+	const struct mxt_choice choice = {
+	    .verdict = MXT_VERDICT_UNRESOLVED, .bound_ppm = MXT_BOUND_UNKNOWN_PPM, .rule = "too few blocks"};
+	const struct mxt_confirm confirm = {.bound_ppm = MXT_BOUND_UNKNOWN_PPM};
+	const struct mxt_event event = {.kind = MXT_EVENT_CONFIRM, .as.confirm = {"bare", &confirm, NULL}};
+	emit_run(sink, "instella-3b", simulated);
+	emit_choice(sink, "gemm", &choice, "bare", "bare");
+	mxt_emit(sink, &event);
+}
+
+/* What nothing is known of is left out, as in evidence. */
+static void test_unknown_bounds(void **state)
+{
+	(void)state;
+	const struct mxt_style style = {.form = MXT_FORM_JSON, .terminal_fd = -1};
+	char *text = rendered(&style, play_unknown_bounds, false);
+	assert_non_null(strstr(text, "\"gain_ppm\":0"));
+	assert_null(strstr(text, "bound_ppm"));
+	free(text);
+}
+
+static void play_no_savings(const struct mxt_event_sink *sink, bool unresolved)
+{
+	const struct mxt_event_saving parts[] = {{"attention", 0, false}, {"gemm", 0, unresolved}};
+	const struct mxt_event event = {.kind = MXT_EVENT_COST, .as.cost = {0, parts, 2}};
+	mxt_emit(sink, &event);
+}
+
+/* "No difference" is said only where that was found. */
+static void test_no_savings(void **state)
+{
+	(void)state;
+	const struct mxt_style style = {.form = MXT_FORM_PLAIN, .terminal_fd = -1};
+	char *found = rendered(&style, play_no_savings, false), *unresolved = rendered(&style, play_no_savings, true);
+	assert_string_equal(found, "no difference found\n");
+	assert_string_equal(unresolved, "nothing is changed; unresolved: GEMM\n");
+	free(found);
+	free(unresolved);
+}
+
 static void test_status_of_a_full_disk(void **state)
 {
 	(void)state;
@@ -339,7 +381,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_golden),     cmocka_unit_test(test_nothing_wraps),
-	    cmocka_unit_test(test_odd_orders), cmocka_unit_test(test_status_of_a_full_disk),
+	    cmocka_unit_test(test_odd_orders), cmocka_unit_test(test_unknown_bounds),
+	    cmocka_unit_test(test_no_savings), cmocka_unit_test(test_status_of_a_full_disk),
 	    cmocka_unit_test(test_detect),     cmocka_unit_test(test_charset),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
