@@ -43,8 +43,12 @@ MXT_NORETURN static void leave(int status)
 
 static void send_answer(struct session *session)
 {
-	if (mxt_message_encode(&session->answer, &session->packet) < 0 ||
-	    mxt_channel_send(session->socket_fd, &session->packet, 0) < 0)
+	if (mxt_message_encode(&session->answer, &session->packet) < 0) {
+		(void)fprintf(stderr, "the device gave an answer that the protocol cannot carry (message type %d)\n",
+			      (int)session->answer.type);
+		leave(EXIT_NONSENSE);
+	}
+	if (mxt_channel_send(session->socket_fd, &session->packet, 0) < 0)
 		leave(EXIT_SOCKET);
 }
 

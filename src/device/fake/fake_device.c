@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -284,6 +285,7 @@ static int fake_check(struct mxt_device *device, struct mxt_task *task, struct m
 	struct mxt_check check = {.error_ppb = effect.error_ppb ? effect.error_ppb : 100, .bound_ppb = 100000};
 	for (size_t i = 0; i < sizeof check.bits; i++)
 		check.bits[i] = (uint8_t)mxt_rng_u64(&rng);
+	(void)snprintf(check.backend, sizeof check.backend, "%s", effect.backend);
 	*ret_check = check;
 	return 0;
 }

@@ -111,6 +111,13 @@ static int act_not_a_number(const struct mxt_fake_fault *fault, struct mxt_fake_
 	return 0;
 }
 
+static int act_backend(const struct mxt_fake_fault *fault, struct mxt_fake_effect *effect, struct mxt_error *err)
+{
+	(void)err;
+	effect->backend = fault->text;
+	return 0;
+}
+
 static int act_too_fast(const struct mxt_fake_fault *fault, struct mxt_fake_effect *effect, struct mxt_error *err)
 {
 	(void)fault;
@@ -243,6 +250,7 @@ static const struct kind kinds[] = {
     {"eat-memory", act_eat_memory, 0},
     {"wrong-result", act_wrong_result, 0},
     {"not-a-number", act_not_a_number, 0},
+    {"backend", act_backend, 0},
     {"too-fast", act_too_fast, 0},
     {"no-time", act_no_time, 0},
     {"slow", act_slow, 0},

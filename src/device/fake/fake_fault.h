@@ -21,13 +21,14 @@ enum mxt_fake_site {
 
 /* What a fault changes in a call that goes on. */
 struct mxt_fake_effect {
-	double time_factor; /* 1: none */
-	uint64_t error_ppb; /* 0: none */
+	double time_factor;  /* 1: none */
+	uint64_t error_ppb;  /* 0: none */
+	const char *backend; /* what is said to have computed; "": nothing */
 };
 
 #define MXT_FAKE_EFFECT_NONE                                                                                           \
 	{                                                                                                              \
-		1, 0                                                                                                   \
+		1, 0, ""                                                                                               \
 	}
 
 struct mxt_fake_fault {
