@@ -15,8 +15,21 @@ flags=(-Dfuzzer=true -Dtests=disabled -Dwerror=true -Dbuildtype=debugoptimized
 	"-Db_sanitize=address,undefined" -Db_lundef=false)
 
 scripts/setup.sh check
-[ -f "$build/build.ninja" ] || CC=clang meson setup "$build" "${flags[@]}"
+# A folder of an earlier day may have other options.
+if [ -f "$build/build.ninja" ]; then
+	meson configure "$build" "${flags[@]}"
+else
+	CC=clang meson setup "$build" "${flags[@]}"
+fi
 ninja -C "$build" >/dev/null
+
+# Without counters in the code under test, libFuzzer guesses blindly and nothing else says so.
+find "$build/src" -name 'libmxt-*.a' | while read -r library; do
+	if ! objdump -h "$library" | grep __sancov_cntrs >/dev/null; then
+		echo "fuzz: $library is not instrumented" >&2
+		exit 1
+	fi
+done
 mkdir -p "$build/crashes"
 
 # The address sanitizer's leak check runs at the end of a target; a single input may use 2 GiB and 10 s at most.
@@ -25,9 +38,11 @@ fuzz_one() {
 	mkdir -p "$found"
 	"$build/fuzz/fuzz_$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
 		-artifact_prefix="$build/crashes/$target-" "$found" "fuzz/corpus/$target" >"$log" 2>&1 || rc=$?
-	printf '%-16s %s: %s inputs in %s s, %s kept\n' "$target" "$([ "$rc" -eq 0 ] && echo ok || echo FAIL)" \
+	printf '%-16s %s: %s inputs in %s s, %s kept, %s of %s counters reached\n' "$target" \
+		"$([ "$rc" -eq 0 ] && echo ok || echo FAIL)" \
 		"$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")" "$seconds" \
-		"$(find "$found" -type f | wc -l)"
+		"$(find "$found" -type f | wc -l)" "$(grep -o ' cov: [0-9]*' "$log" | tail -n 1 | tr -dc 0-9)" \
+		"$(sed -n 's/.*(\([0-9]*\) inline 8-bit counters).*/\1/p' "$log" | head -n 1)"
 	[ "$rc" -eq 0 ] || tail -n 30 "$log"
 	return "$rc"
 }
