@@ -7,6 +7,7 @@
 #include "buf.h"
 #include "cleanup.h"
 #include "command.h"
+#include "environ_list.h"
 #include "error.h"
 #include "json.h"
 #include "nearest.h"
@@ -120,10 +121,13 @@ static int run_check(const struct mxt_cli *cli, const struct mxt_args *args, str
 {
 	const char *sysroot = mxt_args_get(args, "sysroot");
 	const struct mxt_sysroot root = {sysroot ? sysroot : ""};
+	MXT_CLEANUP_ENVIRON struct mxt_environ_list recorded = MXT_ENVIRON_LIST_INIT;
 	MXT_CLEANUP(mxt_plan_fit_finish) struct mxt_plan_fit fit = MXT_PLAN_FIT_INIT;
 	int rc = check_use(args, plans[0], err);
+	if (rc == 0 && sysroot)
+		rc = mxt_environ_list_read(&root, &recorded, err);
 	if (rc == 0)
-		rc = mxt_plan_fit(plans[0], &root, &fit, err);
+		rc = mxt_plan_fit(plans[0], &root, sysroot ? recorded.entries : cli->environment, &fit, err);
 	if (rc == 0)
 		rc = print_check(cli, args, plans[0], &fit, err);
 	return rc < 0 ? rc : mxt_plan_fit_verdict(&fit, err);

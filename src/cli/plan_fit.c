@@ -9,6 +9,7 @@
 #include "json.h"
 #include "plan.h"
 #include "plan_diff.h"
+#include "variables.h"
 
 void mxt_plan_fit_finish(struct mxt_plan_fit *fit)
 {
@@ -46,29 +47,67 @@ static int try_device(const struct mxt_plan *plan, const struct mxt_device_ops *
 		return rc;
 	if (!fit->differences || json_array_size(differences) < json_array_size(fit->differences)) {
 		json_decref(fit->differences);
-		*fit = (struct mxt_plan_fit){ops->name, json_incref(differences)};
+		*fit = (struct mxt_plan_fit){ops->name, json_incref(differences), false};
 	}
 	return 0;
 }
 
-int mxt_plan_fit(const struct mxt_plan *plan, const struct mxt_sysroot *root, struct mxt_plan_fit *ret_fit,
-		 struct mxt_error *err)
+/* Where nothing can be compared with the plan: why. */
+static int no_device(const struct mxt_error *cause, struct mxt_error *err)
+{
+	if (cause->id == MXT_E_NO_MEMORY)
+		return mxt_error_oom(err);
+	return mxt_error_set(err, -ENODEV, MXT_E_PLAN_NO_DEVICE,
+			     "the plan is sound, but nothing here can be compared "
+			     "with it: %s; see mindxtrain doctor",
+			     cause->id ? mxt_error_text(cause) : "there is no device of its kind");
+}
+
+/* A variable that may be a contract or chosen is no contract where it has the value that the plan chose. */
+static void forget_exported(json_t *here, const json_t *env)
+{
+	const char *name;
+	json_t *value;
+	json_object_foreach((json_t *)env, name, value) /* jansson's iterators take no const; nothing is changed */
+	    if (json_equal(json_object_get(here, name), value))(void) json_object_del(here, name);
+}
+
+/* Appends where the plan's contract and this environment's differ, each variable by its name. */
+static int compare_contract(const struct mxt_plan *plan, char *const *environment, json_t *differences,
+			    struct mxt_error *err)
+{
+	const json_t *decision = mxt_plan_decision(plan);
+	MXT_CLEANUP_JSON json_t *nothing = json_object();
+	MXT_CLEANUP_JSON json_t *here = NULL;
+	MXT_CLEANUP_JSON json_t *contract = NULL;
+	const json_t *planned = json_object_get(decision, "contract");
+	int rc = nothing ? mxt_variables_contract(environment, &here, err) : mxt_error_oom(err);
+	if (rc < 0)
+		return rc;
+	forget_exported(here, json_object_get(decision, "env"));
+	rc = mxt_plan_diff("contract", planned ? planned : nothing, here, &contract, err);
+	if (rc == 0 && json_array_extend(differences, contract) < 0)
+		rc = mxt_error_oom(err);
+	return rc;
+}
+
+int mxt_plan_fit(const struct mxt_plan *plan, const struct mxt_sysroot *root, char *const *environment,
+		 struct mxt_plan_fit *ret_fit, struct mxt_error *err)
 {
 	struct mxt_plan_fit fit = MXT_PLAN_FIT_INIT;
 	MXT_CLEANUP_ERROR struct mxt_error cause = MXT_ERROR_INIT;
 	for (const struct mxt_device_ops *const *ops = mxt_devices; *ops; ops++)
 		if ((*ops)->simulated == mxt_plan_is_simulated(plan))
 			(void)try_device(plan, *ops, root, &fit, &cause);
-	if (fit.differences) {
+	int rc = fit.differences ? 0 : no_device(&cause, err);
+	fit.contract_only = json_array_size(fit.differences) == 0;
+	if (rc == 0 && environment)
+		rc = compare_contract(plan, environment, fit.differences, err);
+	if (rc < 0)
+		mxt_plan_fit_finish(&fit);
+	else
 		*ret_fit = fit;
-		return 0;
-	}
-	if (cause.id == MXT_E_NO_MEMORY)
-		return mxt_error_oom(err);
-	return mxt_error_set(err, -ENODEV, MXT_E_PLAN_NO_DEVICE,
-			     "the plan is sound, but nothing here can be compared "
-			     "with it: %s; see mindxtrain doctor",
-			     cause.id ? mxt_error_text(&cause) : "there is no device of its kind");
+	return rc;
 }
 
 int mxt_plan_fit_verdict(const struct mxt_plan_fit *fit, struct mxt_error *err)
@@ -77,8 +116,7 @@ int mxt_plan_fit_verdict(const struct mxt_plan_fit *fit, struct mxt_error *err)
 		return 0;
 	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
 	mxt_plan_differences_text(fit->differences, "here", "; ", &text);
-	return mxt_error_set(err, -ENOTSUP, MXT_E_PLAN_MISMATCH,
-			     "the plan does not fit this machine: %s; make a plan here, or confirm this one with "
-			     "mindxtrain autotune --against",
-			     mxt_buf_text(&text));
+	return mxt_error_set(err, -ENOTSUP, MXT_E_PLAN_MISMATCH, "the plan does not fit %s: %s; %smake a plan here",
+			     fit->contract_only ? "this environment" : "this machine", mxt_buf_text(&text),
+			     fit->contract_only ? "set these variables as the plan has them, or " : "");
 }

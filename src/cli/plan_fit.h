@@ -6,6 +6,7 @@
 #define MXT_CLI_PLAN_FIT_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "compiler.h"
 
@@ -15,19 +16,21 @@ struct mxt_sysroot;
 
 struct mxt_plan_fit {
 	const char *device;  /* the device that fits best: its name */
-	json_t *differences; /* owned: mxt_plan_diff() of platform and stack, left the plan, right the machine */
+	json_t *differences; /* owned: mxt_plan_diff() of platform, stack and contract; left the plan, right here */
+	bool contract_only;  /* platform and stack are equal */
 };
 #define MXT_PLAN_FIT_INIT                                                                                              \
 	{                                                                                                              \
-		NULL, NULL                                                                                             \
+		NULL, NULL, false                                                                                      \
 	}
 
 /*
  * Compares platform and stack with every device that is here; simulated plans with simulated devices, others with real
- * ones. MXT_E_PLAN_NO_DEVICE when there is none to compare with.
+ * ones. MXT_E_PLAN_NO_DEVICE when there is none to compare with. Then compares the contract with `environment` (NULL:
+ * not known, and not compared), in which what the plan itself exports may be in force already.
  */
-int mxt_plan_fit(const struct mxt_plan *plan, const struct mxt_sysroot *root, struct mxt_plan_fit *ret_fit,
-		 struct mxt_error *err) MXT_WUR;
+int mxt_plan_fit(const struct mxt_plan *plan, const struct mxt_sysroot *root, char *const *environment,
+		 struct mxt_plan_fit *ret_fit, struct mxt_error *err) MXT_WUR;
 void mxt_plan_fit_finish(struct mxt_plan_fit *fit);
 
 /* MXT_E_PLAN_MISMATCH naming every field that differs; 0 when none does. */

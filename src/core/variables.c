@@ -116,18 +116,28 @@ static int add(json_t *object, const char *name, const char *value, struct mxt_e
 	return text && json_object_set_new(object, name, text) == 0 ? 0 : mxt_error_oom(err);
 }
 
-/* `item` is NAME=value. */
-static int sort_item(const char *item, struct mxt_variables_found *found, struct mxt_error *err)
+/* The row that `item`, NAME=value, is under, and its value; NULL when it concerns no kernels. */
+static const struct mxt_variable *row_of(const char *item, const char **ret_value)
 {
 	const char *equals = strchr(item, '=');
 	const struct mxt_variable *row = equals ? mxt_variable_find_n(item, (size_t)(equals - item)) : NULL;
 	if (!row || row->class == MXT_VARIABLE_DENY)
+		return NULL;
+	*ret_value = equals + 1;
+	return row;
+}
+
+static int sort_item(const char *item, struct mxt_variables_found *found, struct mxt_error *err)
+{
+	const char *value = NULL;
+	const struct mxt_variable *row = row_of(item, &value);
+	if (!row)
 		return 0;
 	if (row->class == MXT_VARIABLE_SELECTOR)
-		return add(found->selectors, row->name, equals + 1, err);
-	if (!mxt_value_allowed(&row->rule, equals + 1))
-		return refuse_contract(row, equals + 1, err);
-	return add(found->contracts, row->name, equals + 1, err);
+		return add(found->selectors, row->name, value, err);
+	if (!mxt_value_allowed(&row->rule, value))
+		return refuse_contract(row, value, err);
+	return add(found->contracts, row->name, value, err);
 }
 
 int mxt_variables_bare(char *const *environment, struct mxt_variables_found *ret_found, struct mxt_error *err)
@@ -140,6 +150,21 @@ int mxt_variables_bare(char *const *environment, struct mxt_variables_found *ret
 		mxt_variables_found_finish(&found);
 	else
 		*ret_found = found;
+	return rc;
+}
+
+int mxt_variables_contract(char *const *environment, json_t **ret_contract, struct mxt_error *err)
+{
+	MXT_CLEANUP_JSON json_t *contract = json_object();
+	int rc = contract ? 0 : mxt_error_oom(err);
+	for (char *const *item = environment; rc == 0 && *item; item++) {
+		const char *value = NULL;
+		const struct mxt_variable *row = row_of(*item, &value);
+		if (row && row->class != MXT_VARIABLE_SELECTOR)
+			rc = add(contract, row->name, value, err);
+	}
+	if (rc == 0)
+		*ret_contract = json_incref(contract);
 	return rc;
 }
 

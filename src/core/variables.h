@@ -66,4 +66,10 @@ struct mxt_variables_found {
 int mxt_variables_bare(char *const *environment, struct mxt_variables_found *ret_found, struct mxt_error *err);
 void mxt_variables_found_finish(struct mxt_variables_found *found);
 
+/*
+ * What an environment sets for correctness, as an object of strings to hold against decision.contract. Values are taken
+ * as they are: one that no plan could hold is a difference, not an error.
+ */
+int mxt_variables_contract(char *const *environment, json_t **ret_contract, struct mxt_error *err);
+
 #endif

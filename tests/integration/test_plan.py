@@ -138,9 +138,9 @@ class Use(mxt.TestCase):
         document = EXAMPLES["simulated"]
         path = self.write("p.json", mxt_plans.text(document))
         env = self.scenario(document)
-        out = self.run_program("plan", "check", path, env=env, status=0).out
+        out = self.run_program("plan", "check", path, env=env, clean=True, status=0).out
         self.assertIn(f"plan {document['plan_id']} (simulated) fits this machine", out)
-        event = self.run_program("plan", "check", "--json", path, env=env, status=0).json()
+        event = self.run_program("plan", "check", "--json", path, env=env, clean=True, status=0).json()
         self.assertEqual((event["event"], event["fits"], event["differences"]), ("check", True, []))
 
     def test_every_difference_is_named(self):
@@ -149,14 +149,32 @@ class Use(mxt.TestCase):
                                                    "link": "xgmi"},
                                     stack={"torch": "2.12.0", "hip": "7.2", "rccl": "2.27.7"}), SIMULATED)
         env = self.scenario(other)
-        result = self.run_program("plan", "check", path, env=env)
+        result = self.run_program("plan", "check", path, env=env, clean=True)
         self.assert_error(result, 5, "MXT-129", "platform.arch: gfx942, here gfx950",
-                          "stack.torch: 2.11.0, here 2.12.0", "stack.capabilities:", "here nothing")
+                          "stack.torch: 2.11.0, here 2.12.0", "stack.capabilities:", "here nothing", "; make a plan here")
         self.assertEqual(result.out, "")
-        event = self.run_program("plan", "check", "--json", path, env=env, status=5).json()
+        event = self.run_program("plan", "check", "--json", path, env=env, clean=True, status=5).json()
         self.assertEqual([row["path"] for row in event["differences"]],
                          ["platform.arch", "stack.capabilities", "stack.torch"])
 
+    def test_contract(self):
+        """What was set for correctness when the plan was made is set so here; what the plan exports may be set."""
+        document = mxt_plans.plan(dict(GPU, env={"OPENBLAS_CORETYPE": "Haswell"}, contract={
+            "CUBLAS_WORKSPACE_CONFIG": ":4096:8", "NVIDIA_TF32_OVERRIDE": "0"}), SIMULATED)
+        path = self.write("p.json", mxt_plans.text(document))
+        env = self.scenario(document) | document["decision"]["contract"]
+        for changes in ({}, {"OPENBLAS_CORETYPE": "Haswell", "OMP_NUM_THREADS": "7"}):
+            self.run_program("plan", "check", path, env=env | changes, clean=True, status=0)
+        changes = {"CUBLAS_WORKSPACE_CONFIG": ":16:8", "NVIDIA_TF32_OVERRIDE": None, "OPENBLAS_CORETYPE": "Zen",
+                   "OPENBLAS_L2_SIZE": "no number"}
+        result = self.run_program("plan", "check", path, env=env | changes, clean=True)
+        self.assert_error(result, 5, "MXT-129", "contract.CUBLAS_WORKSPACE_CONFIG: :4096:8, here :16:8",
+                          "contract.NVIDIA_TF32_OVERRIDE: 0, here nothing",
+                          "contract.OPENBLAS_CORETYPE: nothing, here Zen",
+                          "contract.OPENBLAS_L2_SIZE: nothing, here no number",
+                          "set these variables as the plan has them")
+        event = self.run_program("plan", "check", "--json", path, env=env | changes, clean=True, status=5).json()
+        self.assertEqual([row["path"] for row in event["differences"]], sorted(f"contract.{name}" for name in changes))
 
     def test_this_machine(self):
         """The plan of another machine, with every difference that is named removed, fits."""
@@ -165,6 +183,8 @@ class Use(mxt.TestCase):
         self.assertEqual(event["device"], "cpu")
         changes = {"env": None, "unset": None, "contract": None}
         changes |= {row["path"]: row.get("right") for row in event["differences"]}
+        changes["contract"] = {path.split(".")[1]: changes.pop(path)
+                               for path in list(changes) if path.startswith("contract.")} or None
         path = self.write("here.json", mxt_plans.text(mxt_plans.plan(changes)))
         out = self.run_program("plan", "check", path, "--for", "run", status=0).out
         self.assertIn("(self-test) fits this machine (cpu)", out)
@@ -174,6 +194,8 @@ class Use(mxt.TestCase):
         for host in ("epyc-guest", "graviton", "xeon-container"):
             result = self.run_program("plan", "check", path, "--sysroot", mxt.FIXTURES / "hosts" / host)
             self.assert_error(result, 5, "MXT-129", "platform.units: 65535, here ")
+        self.assertIn("contract.OPENBLAS_L2_SIZE: nothing, here 512", self.run_program(
+            "plan", "check", path, "--sysroot", mxt.FIXTURES / "hosts" / "epyc-guest", clean=True).err)
         result = self.run_program("plan", "check", path, "--sysroot", mxt.FIXTURES / "hosts" / "hostile")
         self.assert_error(result, 4, "MXT-134", "the plan is sound", "mindxtrain doctor")
 

@@ -155,12 +155,28 @@ static void refuses_a_contract_that_no_plan_can_hold(void **state)
 	assert_null(found.contracts);
 }
 
+static void takes_any_contract_to_compare(void **state)
+{
+	(void)state;
+	char *environment[] = {(char *)"CUBLAS_WORKSPACE_CONFIG=:1:1", (char *)"OMP_NUM_THREADS=4",
+			       (char *)"OPENBLAS_CORETYPE=Haswell", (char *)"LD_PRELOAD=x.so", NULL};
+	MXT_CLEANUP_JSON json_t *contract = NULL;
+	assert_int_equal(mxt_variables_contract(environment, &contract, NULL), 0);
+	assert_int_equal(json_object_size(contract), 2);
+	assert_string_equal(json_string_value(json_object_get(contract, "CUBLAS_WORKSPACE_CONFIG")), ":1:1");
+	assert_string_equal(json_string_value(json_object_get(contract, "OPENBLAS_CORETYPE")), "Haswell");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(table_is_sound),          cmocka_unit_test(finds_names),
-	    cmocka_unit_test(values_are_closed_forms), cmocka_unit_test(says_what_is_allowed),
-	    cmocka_unit_test(sorts_an_environment),    cmocka_unit_test(refuses_a_contract_that_no_plan_can_hold),
+	    cmocka_unit_test(table_is_sound),
+	    cmocka_unit_test(finds_names),
+	    cmocka_unit_test(values_are_closed_forms),
+	    cmocka_unit_test(says_what_is_allowed),
+	    cmocka_unit_test(sorts_an_environment),
+	    cmocka_unit_test(refuses_a_contract_that_no_plan_can_hold),
+	    cmocka_unit_test(takes_any_contract_to_compare),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
