@@ -3,9 +3,10 @@
  * Measures every candidate of every probe against bare for a fixed number of blocks, without screening, looks or a
  * budget, and prints one JSON object per candidate: what a plan's choice is held against to find its regret.
  *
- *   exhaustive PROGRAM MODEL BLOCKS
+ *   exhaustive PROGRAM MODEL BLOCKS [DEVICE TORCH SEQ_LEN MICRO_BATCH LORA_RANK]
  *
- * PROGRAM is the mindxtrain binary that workers are started from.
+ * PROGRAM is the mindxtrain binary that workers are started from; DEVICE is "cpu" (the built-in provider) when it is
+ * not named; TORCH the torch package's folder.
  */
 #include <errno.h>
 #include <math.h>
@@ -105,19 +106,29 @@ static int measure_probe(struct exhaustive *x, enum mxt_problem_kind kind, long 
 	return rc;
 }
 
-static int run(const char *program, const char *model, long blocks, struct mxt_error *err)
+/* What the command line names beside program, model and blocks. */
+struct choice {
+	const char *device, *torch;
+	int64_t seq_len, micro_batch, lora_rank; /* -1: the default */
+};
+
+static int run(const char *program, const char *model, long blocks, const struct choice *choice, struct mxt_error *err)
 {
 	struct mxt_workload_source source = MXT_WORKLOAD_SOURCE_INIT;
 	struct mxt_workload workload;
 	source.model = model;
 	source.environment = environ;
+	source.seq_len = choice->seq_len;
+	source.micro_batch = choice->micro_batch;
+	source.lora_rank = choice->lora_rank;
 	int rc = mxt_workload_load(&source, &workload, err);
 	if (rc < 0)
 		return rc;
 	const struct mxt_event_sink nobody = {NULL, NULL};
 	struct mxt_budget budget;
 	mxt_budget_init(&budget, &mxt_clock_monotonic, mxt_now_ns(&mxt_clock_monotonic), UINT64_MAX / 4);
-	const struct mxt_tune_request request = {.ops = mxt_device_find("cpu"),
+	const struct mxt_tune_request request = {.ops = mxt_device_find(choice->device),
+						 .target = {0, choice->torch},
 						 .workload = &workload,
 						 .environment = environ,
 						 .budget = &budget,
@@ -137,12 +148,23 @@ static int run(const char *program, const char *model, long blocks, struct mxt_e
 int main(int argc, char **argv)
 {
 	int64_t blocks = 0;
-	if (argc != 4 || mxt_parse_i64_in(argv[3], 1, 100000, &blocks) < 0) {
-		(void)fprintf(stderr, "usage: exhaustive PROGRAM MODEL BLOCKS\n");
+	struct choice choice = {"cpu", NULL, -1, -1, -1};
+	bool more = argc == 9;
+	if (more) {
+		choice.device = argv[4];
+		choice.torch = argv[5];
+	}
+	if ((argc != 4 && !more) || mxt_parse_i64_in(argv[3], 1, 100000, &blocks) < 0 ||
+	    (more && (mxt_parse_i64_in(argv[6], 1, INT32_MAX, &choice.seq_len) < 0 ||
+		      mxt_parse_i64_in(argv[7], 1, INT32_MAX, &choice.micro_batch) < 0 ||
+		      mxt_parse_i64_in(argv[8], 0, INT32_MAX, &choice.lora_rank) < 0)) ||
+	    !mxt_device_find(choice.device)) {
+		(void)fprintf(stderr, "usage: exhaustive PROGRAM MODEL BLOCKS "
+				      "[DEVICE TORCH SEQ_LEN MICRO_BATCH LORA_RANK]\n");
 		return 2;
 	}
 	struct mxt_error err = MXT_ERROR_INIT;
-	int rc = run(argv[1], argv[2], (long)blocks, &err);
+	int rc = run(argv[1], argv[2], (long)blocks, &choice, &err);
 	if (rc < 0)
 		(void)fprintf(stderr, "exhaustive: %s\n", mxt_error_text(&err));
 	mxt_error_clear(&err);

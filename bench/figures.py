@@ -47,7 +47,8 @@ class Bench:
     def autotune(self, out, *extra):
         """(exit status, seconds, peak KiB of the orchestrator alone)."""
         began = time.monotonic()
-        process = subprocess.Popen([self.program, "autotune", "--model", self.args.model, "--out", out, *extra],
+        process = subprocess.Popen([self.program, "autotune", "--model", self.args.model, "--out", out,
+                                    *self.args.options, *extra],
                                    env=self.env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         peak = 0
         drained = threading.Thread(target=process.stderr.read)
@@ -90,8 +91,8 @@ class Bench:
 
     def regret(self):
         """The chosen candidates against all candidates, measured for many blocks."""
-        result = subprocess.run([self.exhaustive_program, self.program, self.args.model, str(self.args.blocks)], env=self.env,
-                                stdout=subprocess.PIPE, text=True, check=True)
+        result = subprocess.run([self.exhaustive_program, self.program, self.args.model, str(self.args.blocks),
+                                 *self.args.exhaustive], env=self.env, stdout=subprocess.PIPE, text=True, check=True)
         rows = [json.loads(line) for line in result.stdout.splitlines()]
         ratio = {(row["probe"], row["candidate"]): row.get("time_ratio_ppm") for row in rows}
         print("| probe | candidate | time against bare |\n|---|---|---|")
@@ -135,6 +136,8 @@ def main():
     parser.add_argument("--only", nargs="*", default=["runs", "budgets", "regret", "sizes"])
     parser.add_argument("--set", nargs="*", default=[])
     parser.add_argument("--unset", nargs="*", default=[])
+    parser.add_argument("--options", nargs="*", default=[], help="given to autotune: write --options=--device=cuda")
+    parser.add_argument("--exhaustive", nargs="*", default=[], help="DEVICE TORCH SEQ_LEN MICRO_BATCH LORA_RANK")
     args = parser.parse_args()
     bench = Bench(args)
     for name in args.only:

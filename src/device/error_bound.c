@@ -20,6 +20,13 @@ struct dtype_row {
 	double rounding_ppb; /* of each result when it is stored: half a unit in the last place */
 };
 
+/*
+ * Attention in less than float32 rounds its weights, and in the backward pass the gradients of its scores, before they
+ * are multiplied; what a sum of those is off by is a few roundings of the largest result.
+ */
+#define FORWARD_ROUNDINGS  1
+#define BACKWARD_ROUNDINGS 4
+
 static const struct dtype_row dtypes[MXT_DTYPE_COUNT] = {
     [MXT_DTYPE_F32] = {0},
     [MXT_DTYPE_BF16] = {3906250}, /* 2^-8, doubled: some kernels store twice */
@@ -34,7 +41,8 @@ uint64_t mxt_gemm_bound_ppb(enum mxt_dtype dtype, int64_t k)
 uint64_t mxt_attention_bound_ppb(const struct mxt_attention *shape)
 {
 	double terms = (double)shape->head_dim + (double)shape->seq;
-	return (uint64_t)(UNIT_PPB * (48 + 2 * sqrt(terms)) + dtypes[shape->dtype].rounding_ppb);
+	double roundings = shape->direction == MXT_BACKWARD ? BACKWARD_ROUNDINGS : FORWARD_ROUNDINGS;
+	return (uint64_t)(UNIT_PPB * (48 + 2 * sqrt(terms)) + roundings * dtypes[shape->dtype].rounding_ppb);
 }
 
 uint64_t mxt_error_ppb(double relative)

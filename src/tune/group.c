@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 
 #include "announce.h"
 #include "error.h"
@@ -206,6 +207,32 @@ static int race_rounds(struct mxt_session *session, struct mxt_group *group, con
 	return 0;
 }
 
+/* True when the device tells what computed each problem, and it is the same for both. */
+static bool same_backends(const struct mxt_course *course, const struct mxt_entry *a, const struct mxt_entry *b)
+{
+	for (size_t i = 0; i < course->n_problems; i++) {
+		const char *x = a->measures[i].check.backend, *y = b->measures[i].check.backend;
+		if (!*x || strcmp(x, y) != 0)
+			return false;
+	}
+	return course->n_problems > 0;
+}
+
+/* A challenger under whose environment the stack takes bare's kernels is bare under another name. */
+static int drop_alike(struct mxt_group *group, struct mxt_error *err)
+{
+	struct mxt_field *field = &group->field;
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < field->n_entries; i++) {
+		const struct mxt_entry *entry = &field->entries[i];
+		if (entry->role == MXT_ROLE_CHALLENGER && entry->outcome == MXT_OK &&
+		    same_backends(field->course, &field->entries[0], entry))
+			rc = mxt_field_drop(field, i, MXT_UNSUPPORTED,
+					    "no effect here: the stack takes the same kernels as under bare", err);
+	}
+	return rc;
+}
+
 /* Prepares the challengers, and times them once as the incumbents were: nobody starts the race fresher than another. */
 static int open_challengers(struct mxt_group *group, struct mxt_error *err)
 {
@@ -213,6 +240,8 @@ static int open_challengers(struct mxt_group *group, struct mxt_error *err)
 	struct mxt_round round;
 	uint32_t challengers = ~mxt_field_incumbents(field);
 	int rc = mxt_field_prepare(field, challengers, err);
+	if (rc == 0)
+		rc = drop_alike(group, err);
 	if (rc == 0)
 		rc = mxt_field_round(field, challengers, &round, err);
 	drop_failed(group);

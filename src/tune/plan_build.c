@@ -37,7 +37,7 @@ static size_t matches(const struct mxt_candidate *candidate, const json_t *env)
 static const char *choice_name(const struct mxt_probe_result *result, const json_t *env)
 {
 	const struct mxt_candidate_list *list = &result->candidates;
-	const char *name = list->bare_choice;
+	const char *name = result->bare_backend[0] ? result->bare_backend : list->bare_choice;
 	size_t best = 0;
 	for (size_t i = 0; i < list->count; i++) {
 		size_t n = matches(&list->items[i], env);

@@ -3,6 +3,7 @@
  * One probe: its candidates raced in groups, and what the groups' choices come to together.
  */
 #include <errno.h>
+#include <string.h>
 
 #include "announce.h"
 #include "error.h"
@@ -86,6 +87,7 @@ static int conclude(struct mxt_session *session, enum mxt_problem_kind kind, con
 		result->best_name = field->entries[choice.best].name;
 		result->incumbent_step_ns = step_ns(session, kind, field, &field->entries[choice.incumbent]);
 	}
+	memcpy(result->bare_backend, field->entries[0].measures[0].check.backend, sizeof result->bare_backend);
 	int rc = mxt_evidence_samples(session, probe, field, err);
 	if (rc == 0)
 		rc = mxt_evidence_witnesses(session, probe, field, err);

@@ -29,6 +29,7 @@ struct mxt_probe_result {
 	const char *incumbent_name;         /* "bare" or "yours" */
 	const char *best_name;              /* the fastest challenger, or the incumbent */
 	struct mxt_choice choice;
+	char bare_backend[MXT_BACKEND_TEXT]; /* what computed the first problem under bare; "" where nobody tells */
 	double incumbent_step_ns; /* estimate: this probe's time in one real training step, under the incumbent */
 	bool ships_bare;          /* `yours` was the incumbent and lost to bare */
 	bool dropped;             /* chosen alone, but not confirmed on the layer */

@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Are torch's kernels as fast from C as from Python? Each backend, shape and direction, in turns, on one GPU.
+
+  bench/fidelity.py TORCH_TIMES [--rounds 5] [--json FILE]
+
+Run it with the Python that has torch for CUDA. TORCH_TIMES is build/bench/torch_times. Prints a Markdown table: the
+median of the rounds of both sides, and their ratio; then the medians over all cells, and the times that a worker and
+`import torch` take until a first tensor is on the GPU.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import time
+
+import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
+
+SHAPES = [(8, 4096, 32, 32, 128), (8, 4096, 32, 8, 128), (8, 2048, 32, 8, 128), (1, 4096, 32, 8, 128),
+          (1, 8192, 32, 8, 128), (1, 2048, 32, 32, 128), (2, 16384, 16, 16, 128)]
+GEMMS = [(32768, 4096, 4096), (32768, 12288, 4096), (32768, 4096, 12288), (32768, 1024, 4096), (32768, 16, 4096),
+         (32768, 4096, 16)]
+BACKENDS = {"cudnn": ({}, SDPBackend.CUDNN_ATTENTION),
+            "flash": ({"TORCH_CUDNN_SDPA_DEPRIORITIZED": "1"}, SDPBackend.FLASH_ATTENTION)}
+
+
+class Other:
+    """The C side, under one environment."""
+
+    def __init__(self, program, env):
+        folder = pathlib.Path(torch.__file__).parent
+        self.process = subprocess.Popen([program, "cuda", folder], env={**os.environ, **env}, text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.facts = json.loads(self.process.stdout.readline())
+
+    def ask(self, line):
+        self.process.stdin.write(line + "\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+
+def python_time(call):
+    """Median of launches of at least 1 ms each, as the C side takes it; ns."""
+    start, stop = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+
+    def launch(repeats):
+        start.record()
+        for _ in range(repeats):
+            call()
+        stop.record()
+        stop.synchronize()
+        return start.elapsed_time(stop) * 1e6
+
+    repeats, spent = 1, 0.0
+    while spent < 100e6:
+        took = launch(repeats)
+        spent += took
+        if took < 1e6:
+            repeats = int(repeats * 1.1 * 1e6 / max(took, 1e3)) + 1
+    samples, spent = [], 0.0
+    while spent < 20e6:
+        took = launch(repeats)
+        spent += took
+        samples.append(took / repeats)
+    return statistics.median(samples)
+
+
+def attention_call(shape, backend, direction):
+    b, s, h, kv, d = shape
+    make = lambda heads: torch.randn(b, s, heads, d, device="cuda", dtype=torch.bfloat16).transpose(1, 2)
+    q, k, v, grad = make(h), make(kv), make(kv), make(h)
+
+    def forward():
+        with sdpa_kernel(backend):
+            return torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True, enable_gqa=h != kv)
+
+    if direction == "forward":
+        for t in (q, k, v):
+            t.requires_grad_(True)
+        return forward
+    for t in (q, k, v):
+        t.requires_grad_(True)
+    out = forward()
+    return lambda: torch.autograd.grad(out, (q, k, v), grad, retain_graph=True)
+
+
+def gemm_call(shape):
+    m, n, k = shape
+    x = torch.randn(m, k, device="cuda", dtype=torch.bfloat16)
+    w = torch.randn(n, k, device="cuda", dtype=torch.bfloat16)
+    return lambda: torch.mm(x, w.t())
+
+
+def start_times():
+    """Seconds until a first tensor is on the GPU, three times each, warm."""
+    code = "import torch; torch.zeros(1, device='cuda')"
+    times = []
+    for _ in range(3):
+        began = time.monotonic()
+        subprocess.run([sys.executable, "-c", code], check=True)
+        times.append(time.monotonic() - began)
+    return times
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("torch_times", type=pathlib.Path)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--json", type=pathlib.Path)
+    args = parser.parse_args()
+    others = {name: Other(args.torch_times, env) for name, (env, _) in BACKENDS.items()}
+    ready = [Other(args.torch_times, {}).facts["ready_ns"] / 1e9 for _ in range(3)]
+    imports = start_times()
+    cells = []
+    work = [(f"attention {' '.join(map(str, shape))} {direction}", name,
+             lambda s=shape, n=name, d=direction: attention_call(s, BACKENDS[n][1], d))
+            for shape in SHAPES for name in BACKENDS for direction in ("forward", "backward")]
+    work += [(f"gemm {' '.join(map(str, shape))}", "cudnn", lambda s=shape: gemm_call(s)) for shape in GEMMS]
+    print("| problem | backend | C ms | Python ms | C/Python | TFLOP/s | error ppb (bound) | first call ms |")
+    print("|---|---|---|---|---|---|---|---|")
+    for line, name, make in work:
+        call = make()
+        c, python, answer = [], [], {}
+        for turn in range(args.rounds):
+            for side in ((0, 1) if turn % 2 else (1, 0)):
+                if side:
+                    answer = others[name].ask(line)
+                    if "error" in answer:
+                        break
+                    c.append(answer["ns"])
+                else:
+                    python.append(python_time(call))
+        del call
+        torch.cuda.empty_cache()
+        if "error" in answer:
+            print(f"| {line} | {name} | {answer['error'][:120]} |")
+            continue
+        ratio = statistics.median(c) / statistics.median(python)
+        cells.append({"problem": line, "backend": answer["backend"] or "-", "ratio": ratio, **answer})
+        print(f"| {line} | {answer['backend'] or '-'} | {statistics.median(c) / 1e6:.3f} | "
+              f"{statistics.median(python) / 1e6:.3f} | {ratio:.3f} | {answer['tflops']} | "
+              f"{answer['error_ppb']} ({answer['bound_ppb']}) | {answer['first_ns'] / 1e6:.1f} |", flush=True)
+    ratios = [cell["ratio"] for cell in cells]
+    print(f"\nmedian over {len(ratios)} cells {statistics.median(ratios):.4f}, "
+          f"from {min(ratios):.3f} to {max(ratios):.3f}")
+    print(f"worker ready: {', '.join(f'{t:.2f}' for t in ready)} s; import torch and a first tensor: "
+          f"{', '.join(f'{t:.2f}' for t in imports)} s")
+    if args.json:
+        args.json.write_text(json.dumps({"cells": cells, "ready_s": ready, "import_s": imports,
+                                         "facts": others["cudnn"].facts}, indent=1))
+
+
+if __name__ == "__main__":
+    main()
