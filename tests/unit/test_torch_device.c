@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A real torch through its C interface, on the host: products and attention against float64, what is refused, and that
+ * wrong results are seen. Built once for each torch that is kept (TORCH is REAL_TORCH_OLDEST or _NEWEST): two of them
+ * do not fit into one process.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "attention_distance.h"
+#include "buf.h"
+#include "cmocka_all.h"
+#include "device_ops.h"
+#include "error.h"
+#include "gemm_distance.h"
+#include "json.h"
+#include "real_torch.h"
+#include "scratch.h"
+#include "torch_call.h"
+#include "torch_cpu_device.h"
+#include "torch_device.h"
+#include "torch_tensor.h"
+
+static struct mxt_device *open_device(char *folder)
+{
+	struct mxt_device *device = NULL;
+	struct mxt_error err = MXT_ERROR_INIT;
+	const struct mxt_device_target target = {0, folder};
+	if (mxt_torch_cpu_device.open(&target, &device, &err) < 0)
+		fail_msg("%s", mxt_error_text(&err));
+	return device;
+}
+
+static void close_device(struct mxt_device *device, char *folder)
+{
+	mxt_torch_cpu_device.close(device);
+	free(folder);
+}
+
+static struct mxt_check check_problem(struct mxt_device *device, const struct mxt_problem *problem)
+{
+	const struct mxt_device_ops *ops = &mxt_torch_cpu_device;
+	struct mxt_error err = MXT_ERROR_INIT;
+	struct mxt_task *task = NULL;
+	struct mxt_check check = {.error_ppb = UINT64_MAX};
+	uint64_t ns = 0;
+	if (ops->prepare(device, problem, &task, &err) < 0)
+		fail_msg("%s", mxt_error_text(&err));
+	const struct mxt_step steps[] = {{task, 0}, {NULL, 1 << 20}};
+	if (ops->check(device, task, &check, &err) < 0 || ops->time(device, steps, 2, 3, &ns, &err) < 0)
+		fail_msg("%s", mxt_error_text(&err));
+	assert_true(ns > 0);
+	ops->release(device, task);
+	return check;
+}
+
+static void test_facts(void **state)
+{
+	(void)state;
+	char *folder = real_torch_file(TORCH, "torch");
+	struct mxt_device *device = open_device(folder);
+	MXT_CLEANUP_JSON json_t *facts = NULL;
+	assert_int_equal(mxt_torch_cpu_device.describe(device, &facts, NULL), 0);
+	assert_string_equal(json_string_value(json_object_get(facts, "torch")), device->torch.version.version);
+	assert_true(json_integer_value(json_object_get(facts, "threads")) > 0);
+	/* The interface of the oldest has no call that takes a version; that of the newest has. */
+	assert_int_equal(device->torch.call.torch_call_dispatcher != NULL, TORCH == REAL_TORCH_NEWEST);
+	close_device(device, folder);
+}
+
+static void test_products(void **state)
+{
+	(void)state;
+	static const struct mxt_gemm rows[] = {
+	    {.m = 70, .n = 96, .k = 130, .lda = 130, .ldb = 130, .ldc = 96, .trans_b = true},
+	    {.m = 70, .n = 96, .k = 130, .lda = 130, .ldb = 96, .ldc = 96},
+	    {.m = 96, .n = 130, .k = 70, .lda = 96, .ldb = 130, .ldc = 130, .trans_a = true},
+	    {.m = 33, .n = 48, .k = 64, .lda = 64, .ldb = 64, .ldc = 48, .trans_b = true, .bias = true},
+	    {.m = 1, .n = 1, .k = 1, .lda = 1, .ldb = 1, .ldc = 1},
+	};
+	char *folder = real_torch_file(TORCH, "torch");
+	struct mxt_device *device = open_device(folder);
+	for (size_t i = 0; i < MXT_ARRAY_LEN(rows); i++)
+		for (int dtype = 0; dtype < MXT_DTYPE_F16; dtype++) {
+			struct mxt_problem problem = {.kind = MXT_PROBLEM_GEMM, .as.gemm = rows[i]};
+			problem.as.gemm.dtype = (enum mxt_dtype)dtype;
+			struct mxt_check check = check_problem(device, &problem);
+			if (check.error_ppb > check.bound_ppb)
+				fail_msg("row %zu dtype %d: %llu ppb", i, dtype, (unsigned long long)check.error_ppb);
+		}
+	close_device(device, folder);
+}
+
+static void test_attention(void **state)
+{
+	(void)state;
+	static const struct mxt_attention rows[] = {
+	    {.batch = 2, .seq = 96, .heads = 4, .kv_heads = 4, .head_dim = 64, .causal = true},
+	    {.batch = 1, .seq = 80, .heads = 8, .kv_heads = 2, .head_dim = 32, .causal = true},
+	    {.batch = 1, .seq = 33, .heads = 2, .kv_heads = 1, .head_dim = 80, .causal = false},
+	};
+	char *folder = real_torch_file(TORCH, "torch");
+	struct mxt_device *device = open_device(folder);
+	for (size_t i = 0; i < MXT_ARRAY_LEN(rows) * 4; i++) {
+		struct mxt_problem problem = {.kind = MXT_PROBLEM_ATTENTION, .as.attention = rows[i / 4]};
+		problem.as.attention.dtype = i % 2 ? MXT_DTYPE_BF16 : MXT_DTYPE_F32;
+		problem.as.attention.direction = i / 2 % 2 ? MXT_BACKWARD : MXT_FORWARD;
+		struct mxt_check check = check_problem(device, &problem);
+		if (check.error_ppb > check.bound_ppb)
+			fail_msg("case %zu (%s): %llu ppb, %llu allowed", i, check.backend,
+				 (unsigned long long)check.error_ppb, (unsigned long long)check.bound_ppb);
+		assert_true(check.backend[0] != '\0');
+	}
+	close_device(device, folder);
+}
+
+/* float32 is exact to some 1e-7: the bound that is kept for it is no bound that hides bfloat16's errors. */
+static void test_bounds_tell_dtypes_apart(void **state)
+{
+	(void)state;
+	char *folder = real_torch_file(TORCH, "torch");
+	struct mxt_device *device = open_device(folder);
+	struct mxt_problem problem = {
+	    .kind = MXT_PROBLEM_ATTENTION,
+	    .as.attention = {.batch = 1, .seq = 64, .heads = 2, .kv_heads = 2, .head_dim = 64, .causal = true}};
+	uint64_t bound = check_problem(device, &problem).bound_ppb;
+	problem.as.attention.dtype = MXT_DTYPE_BF16;
+	assert_true(check_problem(device, &problem).error_ppb > bound);
+	close_device(device, folder);
+}
+
+static struct mxt_tensor *random_tensor(const struct mxt_torch *torch, const struct mxt_tensor_shape *shape)
+{
+	struct mxt_tensor *tensor = NULL;
+	assert_int_equal(mxt_tensor_create(torch, shape, torch->dtype[MXT_DTYPE_F32], &tensor, NULL), 0);
+	struct mxt_torch_call call;
+	mxt_torch_call_init(&call, torch);
+	mxt_push_tensor(&call, tensor);
+	mxt_push_number(&call, 0);
+	mxt_push_number(&call, 1);
+	mxt_push_none(&call);
+	assert_int_equal(mxt_torch_call_run(&call, "aten::normal_", "", 1, NULL), 0);
+	mxt_drop_result(&call);
+	return tensor;
+}
+
+/* Gradients that were exchanged, or a result that is another tensor altogether, are far beyond every bound. */
+static void test_wrong_attention_is_seen(void **state)
+{
+	(void)state;
+	char *folder = real_torch_file(TORCH, "torch");
+	struct mxt_device *device = open_device(folder);
+	const struct mxt_torch *torch = &device->torch;
+	static const struct mxt_attention shape = {.batch = 1,
+						   .seq = 48,
+						   .heads = 2,
+						   .kv_heads = 2,
+						   .head_dim = 32,
+						   .causal = true,
+						   .direction = MXT_BACKWARD};
+	const struct mxt_tensor_shape dense = mxt_tensor_dense(4, (const int64_t[]){1, 2, 48, 32});
+	struct mxt_tensor *t[4];
+	for (size_t i = 0; i < MXT_ARRAY_LEN(t); i++)
+		t[i] = random_tensor(torch, &dense);
+	struct mxt_attention_result result = {
+	    .shape = &shape, .inputs = {t[0], t[1], t[2], true, false}, .grad_out = t[3]};
+	struct mxt_sdpa_saved saved = {.out = NULL};
+	double distance = 0;
+	uint8_t bits[32];
+	assert_int_equal(mxt_sdpa_forward(torch, MXT_SDPA_FLASH, &result.inputs, &saved, NULL), 0);
+	assert_int_equal(mxt_sdpa_backward(torch, MXT_SDPA_FLASH, &result.inputs, &saved, t[3], result.outputs, NULL),
+			 0);
+	assert_int_equal(mxt_attention_distance(device, &result, &distance, bits, NULL), 0);
+	assert_true(distance < 1e-5);
+	struct mxt_tensor *exchanged = result.outputs[0];
+	result.outputs[0] = result.outputs[1];
+	result.outputs[1] = exchanged;
+	assert_int_equal(mxt_attention_distance(device, &result, &distance, bits, NULL), 0);
+	assert_true(distance > 0.01);
+	for (size_t i = 0; i < 3; i++)
+		mxt_tensor_destroy(torch, result.outputs[i]);
+	result.outputs[0] = t[0];
+	result.grad_out = NULL;
+	assert_int_equal(mxt_attention_distance(device, &result, &distance, bits, NULL), 0);
+	assert_true(distance > 0.1);
+	mxt_sdpa_saved_finish(torch, &saved);
+	for (size_t i = 0; i < MXT_ARRAY_LEN(t); i++)
+		mxt_tensor_destroy(torch, t[i]);
+	close_device(device, folder);
+}
+
+/* One wrong element, in a row and column that are not sampled: the projections see it. */
+static void test_wrong_product_is_seen(void **state)
+{
+	(void)state;
+	char *folder = real_torch_file(TORCH, "torch");
+	struct mxt_device *device = open_device(folder);
+	static const struct mxt_gemm gemm = {.m = 100, .n = 90, .k = 80, .lda = 80, .ldb = 90, .ldc = 90};
+	enum { M = 100, N = 90, K = 80 };
+	float *a = calloc(M * K, sizeof *a), *b = calloc(K * N, sizeof *b), *c = calloc(M * N, sizeof *c);
+	assert_true(a && b && c);
+	for (size_t i = 0; i < M * K; i++)
+		a[i] = (float)(i % 7) - 3;
+	for (size_t i = 0; i < K * N; i++)
+		b[i] = (float)(i % 5) - 2;
+	for (size_t i = 0; i < M; i++)
+		for (size_t j = 0; j < N; j++)
+			for (size_t k = 0; k < K; k++)
+				c[i * N + j] += a[i * K + k] * b[k * N + j];
+	const struct mxt_gemm_product product = {&gemm, (char *)a, (char *)b, NULL, (char *)c};
+	double distance = 1;
+	uint8_t right[32], wrong[32];
+	assert_int_equal(mxt_gemm_product_distance(device, &product, &distance, right, NULL), 0);
+	assert_true(distance < 1e-12);
+	c[50 * N + 44] += 50;
+	assert_int_equal(mxt_gemm_product_distance(device, &product, &distance, wrong, NULL), 0);
+	assert_true(distance > 0.01);
+	assert_memory_not_equal(right, wrong, sizeof right);
+	free(a);
+	free(b);
+	free(c);
+	close_device(device, folder);
+}
+
+static void test_refusals(void **state)
+{
+	(void)state;
+	char *folder = real_torch_file(TORCH, "torch");
+	struct mxt_device *device = open_device(folder);
+	struct mxt_error err = MXT_ERROR_INIT;
+	struct mxt_torch_call call;
+	mxt_torch_call_init(&call, &device->torch);
+	assert_int_equal(mxt_torch_call_run(&call, "aten::no_such_operator", "", 0, &err), -EIO);
+	assert_int_equal(err.id, MXT_E_TORCH_CALL);
+	mxt_error_clear(&err);
+	const struct mxt_tensor_shape huge = mxt_tensor_dense(1, (const int64_t[]){INT64_C(1) << 60});
+	struct mxt_tensor *tensor = NULL;
+	assert_true(mxt_tensor_create(&device->torch, &huge, device->torch.float64, &tensor, &err) < 0);
+	assert_int_equal(err.id, MXT_E_TORCH_CALL);
+	mxt_error_clear(&err);
+	struct mxt_problem problem = {
+	    .kind = MXT_PROBLEM_GEMM,
+	    .as.gemm = {.m = 1, .n = 1, .k = 1, .lda = 1, .ldb = 1, .ldc = 1, .accumulate = true}};
+	struct mxt_task *task = NULL;
+	assert_int_equal(mxt_torch_cpu_device.prepare(device, &problem, &task, &err), -ENOTSUP);
+	mxt_error_clear(&err);
+	close_device(device, folder);
+}
+
+/* A package folder of `version`, whose libraries are those of the real one; the caller frees. */
+static char *write_package(const char *scratch, const char *name, const char *version)
+{
+	char *lib = real_torch_file(TORCH, "torch/lib");
+	char *folder = mxt_scratch_path(scratch, name);
+	assert_int_equal(mkdir(folder, 0700), 0);
+	char *link = mxt_scratch_path(folder, "lib");
+	assert_int_equal(symlink(lib, link), 0);
+	char text[64];
+	(void)snprintf(text, sizeof text, "__version__ = '%s'\n", version);
+	free(mxt_scratch_write(folder, "version.py", text));
+	free(link);
+	free(lib);
+	return folder;
+}
+
+static void test_other_packages(void **state)
+{
+	static const struct {
+		const char *version;
+		int rc;
+		enum mxt_error_id id;
+	} rows[] = {{"2.7.1+cu126", -ENODEV, MXT_E_TORCH_UNSUPPORTED},
+		    {"nightly", -ENODEV, MXT_E_TORCH_UNSUPPORTED},
+		    {"2.9.9", -ELIBBAD, MXT_E_TORCH_FOREIGN},
+		    {"3.0.0", -ELIBBAD, MXT_E_TORCH_FOREIGN}};
+	free(real_torch_file(TORCH, "torch")); /* skips where there is none */
+	for (size_t i = 0; i < MXT_ARRAY_LEN(rows); i++) {
+		char name[8];
+		(void)snprintf(name, sizeof name, "%zu", i);
+		char *folder = write_package(*state, name, rows[i].version);
+		struct mxt_error err = MXT_ERROR_INIT;
+		struct mxt_torch torch = {.on_cuda = false};
+		assert_int_equal(mxt_torch_open(folder, false, 0, &torch, &err), rows[i].rc);
+		assert_int_equal(err.id, rows[i].id);
+		assert_non_null(strstr(mxt_error_text(&err), rows[i].version[0] == 'n' ? folder : rows[i].version));
+		mxt_error_clear(&err);
+		free(folder);
+	}
+	char *nowhere = mxt_scratch_path(*state, "nowhere");
+	struct mxt_torch torch = {.on_cuda = false};
+	assert_true(mxt_torch_open(nowhere, false, 0, &torch, NULL) < 0);
+	free(nowhere);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_facts),
+	    cmocka_unit_test(test_products),
+	    cmocka_unit_test(test_attention),
+	    cmocka_unit_test(test_bounds_tell_dtypes_apart),
+	    cmocka_unit_test(test_wrong_attention_is_seen),
+	    cmocka_unit_test(test_wrong_product_is_seen),
+	    cmocka_unit_test(test_refusals),
+	    cmocka_unit_test_setup_teardown(test_other_packages, mxt_scratch_setup, mxt_scratch_teardown),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
