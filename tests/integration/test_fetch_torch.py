@@ -6,6 +6,7 @@ import platform
 import re
 import signal
 import subprocess
+import sys
 import unittest
 import zipfile
 
@@ -51,8 +52,9 @@ class FetchTorch(mxt.TestCase):
             "torch/lib/libtorch_python.so": "large"})
         table = real_torch.FETCH.read_text()
         row = re.search(rf"^\s*{re.escape(version)}\s+{MACHINE}\b(.*)$", table, re.MULTILINE)[1]
+        beside = {"nvidia/cu0/lib/libcudart.so.0": "some", "nvidia/cu0/lib/x.so": "large"}
         for name, of in re.findall(r"(\S+)==(\S+)", row):
-            self.wheel(name.replace("-", "_"), of, {"nvidia/cu0/lib/libcudart.so.0": "some", "nvidia/cu0/lib/x.so": "large"})
+            self.wheel(name.replace("-", "_"), of, beside)
 
     def command(self, *args, **env):
         offline = {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(self.wheels).replace(" ", "%20"),
@@ -135,7 +137,7 @@ class FetchTorch(mxt.TestCase):
         """Stopped while it waits for pip: nothing is left but the lock."""
         self.index(self.oldest)
         self.write("bin/python3", "#!/bin/sh\ncase $* in *download*) echo started; exec sleep 60 ;; esac\n"
-                                  "exec /usr/bin/env -u PATH /usr/bin/python3 \"$@\"\n").chmod(0o755)
+                                  "exec /usr/bin/python3 \"$@\"\n").chmod(0o755)
         how = self.command(self.oldest, PATH=f"{self.dir / 'bin'}:{os.environ['PATH']}")
         process = self.start(*how.pop("args"), start_new_session=True, **how)
         self.assertEqual(process.stdout.readline(), "started\n")
@@ -146,8 +148,9 @@ class FetchTorch(mxt.TestCase):
 
     def test_no_index(self):
         """A closed port: one line, and the status of a skipped test."""
-        result = self.fetch(self.oldest, status=77, PIP_NO_INDEX=None, PIP_FIND_LINKS=None,
-                            PIP_INDEX_URL="http://127.0.0.1:9/simple", PIP_EXTRA_INDEX_URL=None, PIP_CONFIG_FILE=os.devnull)
+        closed = {"PIP_NO_INDEX": None, "PIP_FIND_LINKS": None, "PIP_EXTRA_INDEX_URL": None,
+                  "PIP_INDEX_URL": "http://127.0.0.1:9/simple", "PIP_CONFIG_FILE": os.devnull}
+        result = self.fetch(self.oldest, status=77, **closed)
         self.assertEqual(len((result.out + result.err).splitlines()), 1, result)
         self.assertIn(self.oldest, result.out)
         self.assert_nothing_else()
@@ -173,7 +176,7 @@ class RealTorch(mxt.TestCase):
         for version in real_torch.VERSIONS:
             library = real_torch.site_packages(version) / "torch" / "lib" / "libtorch_cpu.so"
             code = f"import ctypes; ctypes.CDLL({str(library)!r}).aoti_torch_device_type_cpu"
-            run = subprocess.run(["/usr/bin/env", "-i", "/usr/bin/python3", "-c", code], capture_output=True, text=True)
+            run = subprocess.run([sys.executable, "-c", code], env={}, capture_output=True, text=True)
             self.assertEqual(run.returncode, 0, run.stderr)
 
 
