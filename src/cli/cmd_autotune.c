@@ -106,7 +106,7 @@ static uint64_t draw_seed(void)
 	uint64_t seed = 0;
 	if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) != sizeof seed)
 		seed = mxt_now_ns(&mxt_clock_monotonic);
-	return seed;
+	return seed & MXT_JSON_MAX_INT; /* as --seed takes it */
 }
 
 struct settings {

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "buf.h"
+#include "clean_text.h"
 #include "cleanup.h"
 #include "command.h"
 #include "environ_list.h"
@@ -63,8 +64,11 @@ static int run_show(const struct mxt_cli *cli, const struct mxt_args *args, stru
 					    (json_t *)mxt_plan_document(plans[0])),
 				  err);
 	MXT_CLEANUP_BUF struct mxt_buf buf = MXT_BUF_INIT;
+	MXT_CLEANUP_BUF struct mxt_buf clean = MXT_BUF_INIT;
 	mxt_plan_show(plans[0], &buf);
-	return print_buf(cli, &buf, err);
+	mxt_clean_text(&clean, mxt_buf_text(&buf), buf.len); /* strings of evidence may hold marks that reorder lines */
+	clean.failed = clean.failed || buf.failed;
+	return print_buf(cli, &clean, err);
 }
 
 /* No newline: `| b3sum` prints the id. */

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clean_text.h"
+#include "cleanup.h"
 #include "clock.h"
 #include "command.h"
 #include "config.h"
@@ -107,6 +109,19 @@ static void open_standard_streams(void)
 			(void)open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY); /* lowest free number: fd itself */
 }
 
+/* One line, whatever file names and arguments hold. */
+static void print_error(const struct mxt_error *err)
+{
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	const char *plain = mxt_error_text(err);
+	char id[12];
+	mxt_clean_text(&text, plain, strlen(plain));
+	for (char *newline = text.data; newline && (newline = strchr(newline, '\n'));)
+		*newline = '?';
+	(void)fprintf(stderr, "mindxtrain: %s [%s]\n", text.failed ? plain : mxt_buf_text(&text),
+		      mxt_error_id_text(err->id, id));
+}
+
 int main(int argc, char **argv)
 {
 	struct mxt_cli cli = {stdout, mxt_now_ns(&mxt_clock_monotonic), environ};
@@ -118,8 +133,7 @@ int main(int argc, char **argv)
 	if (status >= 0 && flush_results(cli.out, &err) < 0)
 		status = err.status;
 	if (status < 0) {
-		char id[12];
-		(void)fprintf(stderr, "mindxtrain: %s [%s]\n", mxt_error_text(&err), mxt_error_id_text(err.id, id));
+		print_error(&err);
 		status = mxt_exit_status(&err);
 	}
 	mxt_error_clear(&err);

@@ -2,6 +2,7 @@
 """From a model to a plan on the simulated device: what is chosen, what is said about it, what stays equal."""
 
 import json
+import re
 
 import autotune
 import mxt
@@ -95,6 +96,11 @@ class Identity(autotune.TestCase):
     def test_a_seed_repeats_the_orders(self):
         self.simulate("clear_winner", "--seed", 7)
         self.assertEqual(self.plan()["evidence"]["seed"], "0x0000000000000007")
+
+    def test_a_drawn_seed_can_be_given(self):
+        shown = self.simulate("clear_winner").out.splitlines()[1]
+        seed = re.search(r"seed (\d+)", shown)[1]
+        self.assertIn(f"seed {seed} ", self.simulate("clear_winner", "--seed", seed).out)
 
     def test_one_model_however_it_is_given(self):
         self.simulate("calm", "--seq-len", 2048, "--micro-batch", 2, model="qwen3-8b")

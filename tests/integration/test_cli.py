@@ -34,6 +34,15 @@ class Cli(mxt.TestCase):
         self.assertEqual(result.out, "")
         self.assertEqual(result.err.count("\n"), 1)
 
+    def test_errors_do_not_reach_the_terminal_raw(self):
+        """An argument or a file's name is shown as text, not carried out."""
+        name = "a\033[2J\r\n\u202eb\udcff"
+        for args in ((name,), ("plan", "show", name), ("plan", "show", "--" + name), ("autotune", "--config", name)):
+            err = self.run_program(*args).err
+            self.assertIn("a?[2J???b?", err)
+            self.assertEqual(err.count("\n"), 1, err)
+            self.assertTrue(err.rstrip("\n").isprintable(), err)
+
     def test_full_and_closed_output_is_a_failure(self):
         with open("/dev/full", "w", encoding="ascii") as full:
             self.assert_error(self.run_program("--help", stdout=full), 1, "MXT-102", "standard output")

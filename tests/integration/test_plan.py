@@ -87,6 +87,12 @@ class Examples(mxt.TestCase):
         self.assertIn("simulated", out)
         self.assertNotIn("self-test", out)
 
+    def test_show_does_not_reorder(self):
+        """Strings of evidence come from anywhere."""
+        evidence = dict(mxt_plans.EVIDENCE, tool="x\u202egpj.exe")
+        path = self.write("p.json", mxt_plans.text(mxt_plans.plan(evidence=evidence)))
+        self.assertIn("by x?gpj.exe", self.run_program("plan", "show", path, status=0).out)
+
     def test_many_samples(self):
         evidence = dict(mxt_plans.EVIDENCE, samples=mxt_plans.EVIDENCE["samples"] * 2000)
         path = self.write("p.json", mxt_plans.text(mxt_plans.plan(evidence=evidence)))
