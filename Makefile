@@ -15,9 +15,10 @@ all: build
 build: $(BUILD)/build.ninja
 	ninja -C $(BUILD)
 
+# In lib, not in lib64, which Meson takes where it cannot ask for Debian's folder, and which nothing there searches.
 $(BUILD)/build.ninja:
 	scripts/setup.sh build
-	meson setup $(BUILD)
+	meson setup --libdir lib $(BUILD)
 
 # Sets up, builds, probes this machine with a real workload, writes the plan and shows it without its samples.
 autotune: $(BUILD)/build.ninja
