@@ -22,24 +22,6 @@ static void push_mask(struct mxt_torch_call *call, const struct mxt_sdpa_inputs 
 	mxt_push_flag(call, inputs->causal);
 }
 
-static void push_flash(struct mxt_torch_call *call, const struct mxt_sdpa_inputs *inputs)
-{
-	push_inputs(call, inputs);
-	push_mask(call, inputs);
-	mxt_push_flag(call, false); /* no debug mask */
-	mxt_push_none(call);        /* the usual scale */
-}
-
-static void push_cudnn(struct mxt_torch_call *call, const struct mxt_sdpa_inputs *inputs)
-{
-	push_inputs(call, inputs);
-	mxt_push_none(call);       /* no bias */
-	mxt_push_flag(call, true); /* logsumexp: the backward pass needs it */
-	push_mask(call, inputs);
-	mxt_push_flag(call, false);
-	mxt_push_none(call);
-}
-
 static void push_efficient(struct mxt_torch_call *call, const struct mxt_sdpa_inputs *inputs)
 {
 	push_inputs(call, inputs);
@@ -76,41 +58,6 @@ static void push_outputs(struct mxt_torch_call *call, const struct mxt_sdpa_inpu
 	mxt_push_tensor(call, saved->logsumexp);
 }
 
-static void push_lengths(struct mxt_torch_call *call, const struct mxt_sdpa_saved *saved)
-{
-	mxt_push_tensor(call, saved->cum_q);
-	mxt_push_tensor(call, saved->cum_k);
-	mxt_push_integer(call, saved->max_q);
-	mxt_push_integer(call, saved->max_k);
-}
-
-static void push_random(struct mxt_torch_call *call, const struct mxt_sdpa_saved *saved)
-{
-	mxt_push_tensor(call, saved->seed);
-	mxt_push_tensor(call, saved->offset);
-}
-
-static void push_flash_backward(struct mxt_torch_call *call, const struct mxt_sdpa_inputs *inputs,
-				const struct mxt_sdpa_saved *saved, struct mxt_tensor *grad_out)
-{
-	push_outputs(call, inputs, saved, grad_out);
-	push_lengths(call, saved);
-	push_mask(call, inputs);
-	push_random(call, saved);
-	mxt_push_none(call);
-}
-
-static void push_cudnn_backward(struct mxt_torch_call *call, const struct mxt_sdpa_inputs *inputs,
-				const struct mxt_sdpa_saved *saved, struct mxt_tensor *grad_out)
-{
-	push_outputs(call, inputs, saved, grad_out);
-	push_random(call, saved);
-	mxt_push_tensor(call, NULL); /* no bias: here the undefined tensor */
-	push_lengths(call, saved);
-	push_mask(call, inputs);
-	mxt_push_none(call);
-}
-
 static void push_flash_cpu_backward(struct mxt_torch_call *call, const struct mxt_sdpa_inputs *inputs,
 				    const struct mxt_sdpa_saved *saved, struct mxt_tensor *grad_out)
 {
@@ -120,40 +67,172 @@ static void push_flash_cpu_backward(struct mxt_torch_call *call, const struct mx
 	mxt_push_none(call);
 }
 
-/* The place of what is kept among a forward operator's results; 0: it has none (the output is always the first). */
-struct places {
-	size_t n_results, logsumexp, cum_q, cum_k, max_q, max_k, seed, offset;
+/*
+ * An attention kernel that is called by name. Forward, its output is result 0 and its logsumexp result 1; efficient
+ * attention has two more, of its random numbers.
+ */
+struct operator_row {
+	const char *forward;
+	size_t n_results;
+	const char *backward;
+	void (*push_forward)(struct mxt_torch_call *call, const struct mxt_sdpa_inputs *inputs);
 };
 
-static const struct places places_flash = {9, 1, 2, 3, 4, 5, 6, 7};
-static const struct places places_efficient = {.n_results = 4, .logsumexp = 1, .seed = 2, .offset = 3};
-static const struct places places_two = {.n_results = 2, .logsumexp = 1};
+static const struct operator_row math_operator = {"aten::_scaled_dot_product_attention_math", 2, NULL, push_math};
+static const struct operator_row efficient_operator = {"aten::_scaled_dot_product_efficient_attention", 4, NULL,
+						       push_efficient};
+static const struct operator_row cpu_flash_operator = {"aten::_scaled_dot_product_flash_attention_for_cpu", 2,
+						       "aten::_scaled_dot_product_flash_attention_for_cpu_backward",
+						       push_flash_cpu};
+
+static int operator_forward(const struct mxt_torch *torch, const struct operator_row *row,
+			    const struct mxt_sdpa_inputs *inputs, struct mxt_sdpa_saved *ret_saved,
+			    struct mxt_error *err)
+{
+	struct mxt_torch_call call;
+	mxt_torch_call_init(&call, torch);
+	row->push_forward(&call, inputs);
+	int rc = mxt_torch_call_run(&call, row->forward, "", row->n_results, err);
+	if (rc == 0)
+		*ret_saved = (struct mxt_sdpa_saved){.out = mxt_take_tensor(&call, 0),
+						     .logsumexp = mxt_take_tensor(&call, 1),
+						     .seed = mxt_take_tensor(&call, 2),
+						     .offset = mxt_take_tensor(&call, 3)};
+	return rc;
+}
+
+static int math_forward(const struct mxt_torch *torch, const struct mxt_sdpa_inputs *inputs,
+			struct mxt_sdpa_saved *ret_saved, struct mxt_error *err)
+{
+	return operator_forward(torch, &math_operator, inputs, ret_saved, err);
+}
+
+static int efficient_forward(const struct mxt_torch *torch, const struct mxt_sdpa_inputs *inputs,
+			     struct mxt_sdpa_saved *ret_saved, struct mxt_error *err)
+{
+	return operator_forward(torch, &efficient_operator, inputs, ret_saved, err);
+}
+
+static int cpu_flash_forward(const struct mxt_torch *torch, const struct mxt_sdpa_inputs *inputs,
+			     struct mxt_sdpa_saved *ret_saved, struct mxt_error *err)
+{
+	return operator_forward(torch, &cpu_flash_operator, inputs, ret_saved, err);
+}
+
+static int cpu_flash_backward(const struct mxt_torch *torch, const struct mxt_sdpa_inputs *inputs,
+			      const struct mxt_sdpa_saved *saved, struct mxt_tensor *grad_out,
+			      struct mxt_tensor *ret_grads[3], struct mxt_error *err)
+{
+	struct mxt_torch_call call;
+	mxt_torch_call_init(&call, torch);
+	push_flash_cpu_backward(&call, inputs, saved, grad_out);
+	int rc = mxt_torch_call_run(&call, cpu_flash_operator.backward, "", 3, err);
+	for (size_t i = 0; rc == 0 && i < 3; i++)
+		ret_grads[i] = mxt_take_tensor(&call, i);
+	return rc;
+}
+
+/*
+ * On CUDA through the generated functions: some versions of the dispatcher's C form (seen in 2.11) mix up results when
+ * tensors and integers stand among them.
+ */
+static int flash_forward(const struct mxt_torch *torch, const struct mxt_sdpa_inputs *inputs,
+			 struct mxt_sdpa_saved *ret_saved, struct mxt_error *err)
+{
+	struct mxt_sdpa_saved s = {.out = NULL};
+	struct mxt_tensor *debug = NULL;
+	int32_t rc = torch->cuda.aoti_torch_cuda__scaled_dot_product_flash_attention(
+	    inputs->q, inputs->k, inputs->v, 0, inputs->causal, false, NULL, &s.out, &s.logsumexp, &s.cum_q, &s.cum_k,
+	    &s.max_q, &s.max_k, &s.seed, &s.offset, &debug);
+	mxt_tensor_destroy(torch, debug);
+	if (rc != 0)
+		return mxt_torch_failed(torch, "flash attention", err);
+	*ret_saved = s;
+	return 0;
+}
+
+static int flash_backward(const struct mxt_torch *torch, const struct mxt_sdpa_inputs *inputs,
+			  const struct mxt_sdpa_saved *s, struct mxt_tensor *grad_out, struct mxt_tensor *ret_grads[3],
+			  struct mxt_error *err)
+{
+	int32_t rc = torch->cuda.aoti_torch_cuda__scaled_dot_product_flash_attention_backward(
+	    grad_out, inputs->q, inputs->k, inputs->v, s->out, s->logsumexp, s->cum_q, s->cum_k, s->max_q, s->max_k, 0,
+	    inputs->causal, s->seed, s->offset, NULL, &ret_grads[0], &ret_grads[1], &ret_grads[2]);
+	return rc == 0 ? 0 : mxt_torch_failed(torch, "flash attention's backward pass", err);
+}
+
+static int cudnn_forward(const struct mxt_torch *torch, const struct mxt_sdpa_inputs *inputs,
+			 struct mxt_sdpa_saved *ret_saved, struct mxt_error *err)
+{
+	struct mxt_sdpa_saved s = {.out = NULL};
+	struct mxt_tensor *debug = NULL;
+	int32_t rc = torch->cuda.aoti_torch_cuda__scaled_dot_product_cudnn_attention(
+	    inputs->q, inputs->k, inputs->v, NULL, true, 0, inputs->causal, false, NULL, &s.out, &s.logsumexp, &s.cum_q,
+	    &s.cum_k, &s.max_q, &s.max_k, &s.seed, &s.offset, &debug);
+	mxt_tensor_destroy(torch, debug);
+	if (rc != 0)
+		return mxt_torch_failed(torch, "cuDNN's attention", err);
+	*ret_saved = s;
+	return 0;
+}
+
+/* A handle of the undefined tensor, which the backward operators take for "none". */
+static int undefined(const struct mxt_torch *torch, struct mxt_tensor **ret_tensor, struct mxt_error *err)
+{
+	int32_t rc = torch->call.aoti_torch_new_uninitialized_tensor(ret_tensor);
+	return rc == 0 ? 0 : mxt_torch_failed(torch, "an undefined tensor", err);
+}
+
+static int cudnn_backward(const struct mxt_torch *torch, const struct mxt_sdpa_inputs *inputs,
+			  const struct mxt_sdpa_saved *s, struct mxt_tensor *grad_out, struct mxt_tensor *ret_grads[3],
+			  struct mxt_error *err)
+{
+	struct mxt_tensor *no_bias = NULL;
+	int made = undefined(torch, &no_bias, err);
+	if (made < 0)
+		return made;
+	int32_t rc = torch->cuda.aoti_torch_cuda__scaled_dot_product_cudnn_attention_backward(
+	    grad_out, inputs->q, inputs->k, inputs->v, s->out, s->logsumexp, s->seed, s->offset, no_bias, s->cum_q,
+	    s->cum_k, s->max_q, s->max_k, 0, inputs->causal, NULL, &ret_grads[0], &ret_grads[1], &ret_grads[2]);
+	mxt_tensor_destroy(torch, no_bias);
+	return rc == 0 ? 0 : mxt_torch_failed(torch, "cuDNN's attention's backward pass", err);
+}
+
+static int efficient_backward(const struct mxt_torch *torch, const struct mxt_sdpa_inputs *inputs,
+			      const struct mxt_sdpa_saved *s, struct mxt_tensor *grad_out,
+			      struct mxt_tensor *ret_grads[3], struct mxt_error *err)
+{
+	static const int32_t wanted[] = {1, 1, 1, 0};
+	struct mxt_tensor *no_bias = NULL, *bias_grad = NULL;
+	int made = undefined(torch, &no_bias, err);
+	if (made < 0)
+		return made;
+	int32_t rc = torch->cuda.aoti_torch_cuda__scaled_dot_product_efficient_attention_backward(
+	    grad_out, inputs->q, inputs->k, inputs->v, no_bias, s->out, s->logsumexp, s->seed, s->offset, 0, wanted,
+	    MXT_ARRAY_LEN(wanted), inputs->causal, NULL, &ret_grads[0], &ret_grads[1], &ret_grads[2], &bias_grad);
+	mxt_tensor_destroy(torch, bias_grad);
+	mxt_tensor_destroy(torch, no_bias);
+	return rc == 0 ? 0 : mxt_torch_failed(torch, "efficient attention's backward pass", err);
+}
 
 struct kernel {
-	const char *forward, *backward; /* operators; backward NULL: not one of the dispatcher's that C can call */
-	const struct places *places;
-	void (*push_forward)(struct mxt_torch_call *call, const struct mxt_sdpa_inputs *inputs);
-	void (*push_backward)(struct mxt_torch_call *call, const struct mxt_sdpa_inputs *inputs,
-			      const struct mxt_sdpa_saved *saved, struct mxt_tensor *grad_out);
+	int (*forward)(const struct mxt_torch *torch, const struct mxt_sdpa_inputs *inputs,
+		       struct mxt_sdpa_saved *ret_saved, struct mxt_error *err);
+	int (*backward)(const struct mxt_torch *torch, const struct mxt_sdpa_inputs *inputs,
+			const struct mxt_sdpa_saved *saved, struct mxt_tensor *grad_out,
+			struct mxt_tensor *ret_grads[3], struct mxt_error *err);
 };
 
 static const struct kernel on_cuda[MXT_SDPA_KIND_COUNT] = {
-    [MXT_SDPA_MATH] = {"aten::_scaled_dot_product_attention_math", NULL, &places_two, push_math, NULL},
-    [MXT_SDPA_FLASH] = {"aten::_scaled_dot_product_flash_attention",
-			"aten::_scaled_dot_product_flash_attention_backward", &places_flash, push_flash,
-			push_flash_backward},
-    [MXT_SDPA_EFFICIENT] = {"aten::_scaled_dot_product_efficient_attention", NULL, &places_efficient, push_efficient,
-			    NULL},
-    [MXT_SDPA_CUDNN] = {"aten::_scaled_dot_product_cudnn_attention",
-			"aten::_scaled_dot_product_cudnn_attention_backward", &places_flash, push_cudnn,
-			push_cudnn_backward},
+    [MXT_SDPA_MATH] = {math_forward, mxt_sdpa_math_backward},
+    [MXT_SDPA_FLASH] = {flash_forward, flash_backward},
+    [MXT_SDPA_EFFICIENT] = {efficient_forward, efficient_backward},
+    [MXT_SDPA_CUDNN] = {cudnn_forward, cudnn_backward},
 };
 
 static const struct kernel on_cpu[MXT_SDPA_KIND_COUNT] = {
-    [MXT_SDPA_MATH] = {"aten::_scaled_dot_product_attention_math", NULL, &places_two, push_math, NULL},
-    [MXT_SDPA_FLASH] = {"aten::_scaled_dot_product_flash_attention_for_cpu",
-			"aten::_scaled_dot_product_flash_attention_for_cpu_backward", &places_two, push_flash_cpu,
-			push_flash_cpu_backward},
+    [MXT_SDPA_MATH] = {math_forward, mxt_sdpa_math_backward},
+    [MXT_SDPA_FLASH] = {cpu_flash_forward, cpu_flash_backward},
 };
 
 const char *mxt_sdpa_name(enum mxt_sdpa_kind kind)
@@ -218,76 +297,17 @@ int mxt_sdpa_choose(const struct mxt_torch *torch, const struct mxt_sdpa_inputs 
 	return 0;
 }
 
-/* Ends the results that nobody keeps; those that are integers must not be taken for tensors. */
-static void drop_rest(struct mxt_torch_call *call, const struct places *p)
-{
-	for (size_t i = 0; i < call->n; i++)
-		if (i == 0 || (i != p->max_q && i != p->max_k))
-			mxt_tensor_destroy(call->torch, mxt_take_tensor(call, i));
-}
-
-static struct mxt_tensor *take(struct mxt_torch_call *call, size_t place)
-{
-	return place ? mxt_take_tensor(call, place) : NULL;
-}
-
 int mxt_sdpa_forward(const struct mxt_torch *torch, enum mxt_sdpa_kind kind, const struct mxt_sdpa_inputs *inputs,
 		     struct mxt_sdpa_saved *ret_saved, struct mxt_error *err)
 {
-	const struct kernel *kernel = kernel_of(torch, kind);
-	const struct places *p = kernel->places;
-	struct mxt_torch_call call;
-	mxt_torch_call_init(&call, torch);
-	kernel->push_forward(&call, inputs);
-	int rc = mxt_torch_call_run(&call, kernel->forward, "", p->n_results, err);
-	if (rc < 0)
-		return rc;
-	*ret_saved = (struct mxt_sdpa_saved){.out = mxt_take_tensor(&call, 0),
-					     .logsumexp = take(&call, p->logsumexp),
-					     .cum_q = take(&call, p->cum_q),
-					     .cum_k = take(&call, p->cum_k),
-					     .seed = take(&call, p->seed),
-					     .offset = take(&call, p->offset),
-					     .max_q = p->max_q ? mxt_result_integer(&call, p->max_q) : 0,
-					     .max_k = p->max_k ? mxt_result_integer(&call, p->max_k) : 0};
-	drop_rest(&call, p);
-	return 0;
-}
-
-/* Its schema has a list, which the dispatcher's C form cannot take everywhere: the generated function does. */
-static int efficient_backward(const struct mxt_torch *torch, const struct mxt_sdpa_inputs *inputs,
-			      const struct mxt_sdpa_saved *saved, struct mxt_tensor *grad_out,
-			      struct mxt_tensor *ret_grads[3], struct mxt_error *err)
-{
-	static const int32_t wanted[] = {1, 1, 1, 0};
-	struct mxt_tensor *no_bias = NULL, *bias_grad = NULL;
-	if (torch->call.aoti_torch_new_uninitialized_tensor(&no_bias) != 0)
-		return mxt_torch_failed(torch, "an undefined tensor", err);
-	int32_t rc = torch->cuda.aoti_torch_cuda__scaled_dot_product_efficient_attention_backward(
-	    grad_out, inputs->q, inputs->k, inputs->v, no_bias, saved->out, saved->logsumexp, saved->seed,
-	    saved->offset, 0, wanted, MXT_ARRAY_LEN(wanted), inputs->causal, NULL, &ret_grads[0], &ret_grads[1],
-	    &ret_grads[2], &bias_grad);
-	mxt_tensor_destroy(torch, bias_grad);
-	mxt_tensor_destroy(torch, no_bias);
-	return rc == 0 ? 0 : mxt_torch_failed(torch, "the efficient attention's backward pass", err);
+	return kernel_of(torch, kind)->forward(torch, inputs, ret_saved, err);
 }
 
 int mxt_sdpa_backward(const struct mxt_torch *torch, enum mxt_sdpa_kind kind, const struct mxt_sdpa_inputs *inputs,
 		      const struct mxt_sdpa_saved *saved, struct mxt_tensor *grad_out, struct mxt_tensor *ret_grads[3],
 		      struct mxt_error *err)
 {
-	const struct kernel *kernel = kernel_of(torch, kind);
-	if (kind == MXT_SDPA_MATH)
-		return mxt_sdpa_math_backward(torch, inputs, saved, grad_out, ret_grads, err);
-	if (kind == MXT_SDPA_EFFICIENT)
-		return efficient_backward(torch, inputs, saved, grad_out, ret_grads, err);
-	struct mxt_torch_call call;
-	mxt_torch_call_init(&call, torch);
-	kernel->push_backward(&call, inputs, saved, grad_out);
-	int rc = mxt_torch_call_run(&call, kernel->backward, "", 3, err);
-	for (size_t i = 0; rc == 0 && i < 3; i++)
-		ret_grads[i] = mxt_take_tensor(&call, i);
-	return rc;
+	return kernel_of(torch, kind)->backward(torch, inputs, saved, grad_out, ret_grads, err);
 }
 
 void mxt_sdpa_saved_finish(const struct mxt_torch *torch, struct mxt_sdpa_saved *saved)
