@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What else of torch is needed around a kernel. Schemas: aten/src/ATen/native/native_functions.yaml.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rng.h"
+#include "sim_call.h"
+#include "sim_number.h"
+#include "sim_runtime.h"
+#include "sim_scenario.h"
+
+/* An operator that moves the bytes of its first argument. */
+static int begin(const struct mxt_sim_call *call, const char *site, unsigned *ret_effects)
+{
+	const struct mxt_sim_tensor *tensor = call->args[0].tensor;
+	if (!tensor)
+		return mxt_sim_raise("%s: the tensor is undefined", site);
+	const struct mxt_sim_work work = {
+	    .site = site,
+	    .place = tensor->place,
+	    .cost = {.fixed_ns = 2000, .flops_per_s = 1},
+	    .bytes = 2 * mxt_sim_bytes(tensor),
+	    .shape = mxt_sim_shape(mxt_sim_hash(MXT_SIM_HASH_START, site, strlen(site)), tensor)};
+	return mxt_sim_begin(&work, ret_effects);
+}
+
+static int return_self(struct mxt_sim_call *call)
+{
+	mxt_sim_return(call, mxt_sim_tensor_ref(call->args[0].tensor));
+	return 0;
+}
+
+/* self, mean, std, generator: every tensor of a process gets numbers of its own, the same in every process. */
+static int normal(struct mxt_sim_call *call)
+{
+	static uint64_t fills; /* of this process */
+	unsigned effects = 0;
+	if (begin(call, "normal", &effects))
+		return 1;
+	struct mxt_sim_tensor *tensor = call->args[0].tensor;
+	size_t count = (size_t)mxt_sim_count(tensor);
+	double *numbers = mxt_sim_memory(count, sizeof *numbers);
+	struct mxt_rng rng = {fills++};
+	for (size_t i = 0; i < count; i++)
+		numbers[i] = call->args[1].number + call->args[2].number * mxt_rng_normal(&rng);
+	mxt_sim_spoil(numbers, count, effects);
+	mxt_sim_write(tensor, numbers);
+	free(numbers);
+	return return_self(call);
+}
+
+/* self, src, non_blocking */
+static int copy(struct mxt_sim_call *call)
+{
+	unsigned effects = 0;
+	struct mxt_sim_tensor *to = call->args[0].tensor, *from = call->args[1].tensor;
+	if (begin(call, "copy", &effects))
+		return 1;
+	if (!from || from->ndim != to->ndim ||
+	    memcmp(from->sizes, to->sizes, (size_t)to->ndim * sizeof to->sizes[0]) != 0)
+		return mxt_sim_raise("copy_: the shapes differ");
+	double *numbers = mxt_sim_read(from);
+	mxt_sim_spoil(numbers, (size_t)mxt_sim_count(from), effects);
+	mxt_sim_write(to, numbers);
+	free(numbers);
+	return return_self(call);
+}
+
+/* self, requires_grad */
+static int requires_grad(struct mxt_sim_call *call)
+{
+	if (!call->args[0].tensor)
+		return mxt_sim_raise("requires_grad_: the tensor is undefined");
+	call->args[0].tensor->requires_grad = call->args[1].integer != 0;
+	return return_self(call);
+}
+
+static bool has_dimension(const struct mxt_sim_tensor *tensor, int64_t *dimension)
+{
+	if (tensor && *dimension < 0)
+		*dimension += tensor->ndim;
+	return tensor && *dimension >= 0 && *dimension < tensor->ndim;
+}
+
+/* self, dim0, dim1 */
+static int transpose(struct mxt_sim_call *call)
+{
+	struct mxt_sim_tensor *tensor = call->args[0].tensor;
+	int64_t first = call->args[1].integer, second = call->args[2].integer;
+	if (!has_dimension(tensor, &first) || !has_dimension(tensor, &second))
+		return mxt_sim_raise("Dimension out of range");
+	mxt_sim_return(call, mxt_sim_tensor_swapped(tensor, first, second));
+	return 0;
+}
+
+static void softmax_gradient(double *grad, const double *output, int64_t rows, int64_t width)
+{
+	for (int64_t i = 0; i < rows; i++) {
+		double sum = 0;
+		for (int64_t j = i * width; j < (i + 1) * width; j++)
+			sum += grad[j] * output[j];
+		for (int64_t j = i * width; j < (i + 1) * width; j++)
+			grad[j] = output[j] * (grad[j] - sum);
+	}
+}
+
+/* grad_output, output, dim (the last one), input_dtype */
+static int softmax_backward(struct mxt_sim_call *call)
+{
+	unsigned effects = 0;
+	struct mxt_sim_tensor *grad = call->args[0].tensor, *output = call->args[1].tensor, *result;
+	int64_t dimension = call->args[2].integer;
+	if (!has_dimension(grad, &dimension) || dimension != grad->ndim - 1 || !output ||
+	    mxt_sim_count(output) != mxt_sim_count(grad))
+		return mxt_sim_raise("_softmax_backward_data: the shapes differ, or it is not the last dimension");
+	if (begin(call, "softmax_backward", &effects) ||
+	    mxt_sim_tensor_new(grad->ndim, grad->sizes, NULL, (int32_t)call->args[3].integer, grad->place, &result))
+		return 1;
+	int64_t count = mxt_sim_count(grad), width = grad->sizes[dimension];
+	double *numbers = mxt_sim_read(grad), *weights = mxt_sim_read(output);
+	softmax_gradient(numbers, weights, width ? count / width : 0, width);
+	mxt_sim_spoil(numbers, (size_t)count, effects);
+	mxt_sim_write(result, numbers);
+	free(numbers);
+	free(weights);
+	mxt_sim_return(call, result);
+	return 0;
+}
+
+const struct mxt_sim_operator mxt_sim_plain_operators[] = {
+    {"aten::_softmax_backward_data", "", "TTii", MXT_SIM_ANY, softmax_backward},
+    {"aten::copy_", "", "TTb", MXT_SIM_ANY, copy},
+    {"aten::normal_", "", "Tffg", MXT_SIM_ANY, normal},
+    {"aten::requires_grad_", "", "Tb", MXT_SIM_ANY, requires_grad},
+    {"aten::transpose", "int", "Tii", MXT_SIM_ANY, transpose},
+    {NULL, NULL, NULL, 0, NULL},
+};

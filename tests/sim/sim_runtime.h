@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The one simulated device of a process: its clock, its memory and its health. It lives in the stand-in of libcudart,
+ * which the others are linked to, as the real ones are. Not for several threads.
+ */
+#ifndef MXT_SIM_RUNTIME_H
+#define MXT_SIM_RUNTIME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim_fault.h"
+
+#define MXT_SIM_EXPORT __attribute__((visibility("default")))
+
+struct mxt_sim_cost;
+struct mxt_sim_scenario;
+
+/* A program that finds it, in the stand-in of libcudart or from a handle of a library that needs that one, knows that
+ * nothing was measured. */
+extern MXT_SIM_EXPORT const char mxt_stand_in[];
+
+MXT_SIM_EXPORT const struct mxt_sim_scenario *mxt_sim_scenario(void);
+
+/* Called first by everything that a scenario can make fail; may not return. A broken device is broken afterwards. */
+MXT_SIM_EXPORT struct mxt_sim_outcome mxt_sim_enter(const char *site);
+
+/*
+ * What the device answers: 0, or the cudaError_t of its scenario, of another process that has it, or of a fault before.
+ * The first call is the first use of the device.
+ */
+MXT_SIM_EXPORT int mxt_sim_device_status(void);
+
+/* A kernel: the clock goes on by what its operations and its bytes cost, whichever is more. `shape` tells shapes apart
+ * (first_call_ns). */
+MXT_SIM_EXPORT void mxt_sim_launch(const struct mxt_sim_cost *cost, double flops, double bytes, uint64_t shape,
+				   unsigned effects);
+/* The same for something that only moves bytes. */
+MXT_SIM_EXPORT void mxt_sim_move(uint64_t bytes);
+MXT_SIM_EXPORT double mxt_sim_now_ns(void);
+/* Sleeps what was simulated since the last time, where the scenario says "real_sleep". */
+MXT_SIM_EXPORT void mxt_sim_synchronize(void);
+
+/* False when the device does not have that much left. */
+MXT_SIM_EXPORT bool mxt_sim_memory_take(uint64_t bytes);
+MXT_SIM_EXPORT void mxt_sim_memory_give(uint64_t bytes);
+MXT_SIM_EXPORT uint64_t mxt_sim_memory_free(void);
+
+/* FNV-1a, for shapes and seeds. */
+#define MXT_SIM_HASH_START UINT64_C(0xcbf29ce484222325)
+MXT_SIM_EXPORT uint64_t mxt_sim_hash(uint64_t start, const void *bytes, size_t len);
+
+/* cudaGetErrorString's and cudaGetErrorName's texts. */
+MXT_SIM_EXPORT const char *mxt_sim_error_text(int status);
+MXT_SIM_EXPORT const char *mxt_sim_error_name(int status);
+
+#endif

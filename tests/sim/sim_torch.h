@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the stand-in libtorch_cpu gives its libtorch_cuda.
+ */
+#ifndef MXT_SIM_TORCH_H
+#define MXT_SIM_TORCH_H
+
+#include <stdbool.h>
+
+#include "sim_matmul.h"
+#include "sim_runtime.h"
+#include "sim_sdpa.h"
+
+/* Operators on "cuda" tensors are there from then on. */
+MXT_SIM_EXPORT void mxt_sim_cuda_load(void);
+bool mxt_sim_cuda_is_loaded(void);
+
+MXT_SIM_EXPORT int mxt_sim_torch_matmul(const struct mxt_sim_matmul *matmul);
+/* Of query, key, value and, undefined, the bias. */
+MXT_SIM_EXPORT int mxt_sim_torch_efficient_backward(struct mxt_sim_sdpa *sdpa, struct AtenTensorOpaque *ret_grads[4]);
+
+#endif

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A stand-in for libtorch_cpu: the part of torch's C ABI (torch/csrc/inductor/aoti_torch/c/shim.h,
+ * torch/csrc/inductor/aoti_torch/generated/c_shim_cpu.h, torch/csrc/stable/c/shim.h) that a measuring program needs.
+ * Built several times: SIM_TORCH_MINOR is the version 2.N that it plays; SIM_WITHOUT_EMPTY_STRIDED leaves that function
+ * out. Statuses are 0, or 1 and raised.
+ */
+#include <stdlib.h>
+
+#include "sim_call.h"
+#include "sim_dispatcher.h"
+#include "sim_number.h"
+#include "sim_torch.h"
+
+#define HAS_VERSIONED_DISPATCHER (SIM_TORCH_MINOR >= 10)
+#define HAS_EXCEPTION_TEXT       (SIM_TORCH_MINOR >= 13)
+
+const struct mxt_sim_build mxt_sim_build = {(UINT64_C(2) << 56) | ((uint64_t)SIM_TORCH_MINOR << 48),
+					    !HAS_EXCEPTION_TEXT};
+
+typedef struct AtenTensorOpaque *handle;
+
+MXT_SIM_EXPORT uint64_t aoti_torch_abi_version(void);
+MXT_SIM_EXPORT int32_t aoti_torch_device_type_cpu(void);
+MXT_SIM_EXPORT int32_t aoti_torch_device_type_cuda(void);
+MXT_SIM_EXPORT int32_t aoti_torch_dtype_bfloat16(void);
+MXT_SIM_EXPORT int32_t aoti_torch_dtype_float16(void);
+MXT_SIM_EXPORT int32_t aoti_torch_dtype_float32(void);
+MXT_SIM_EXPORT int32_t aoti_torch_dtype_float64(void);
+MXT_SIM_EXPORT bool aoti_torch_grad_mode_is_enabled(void);
+MXT_SIM_EXPORT void aoti_torch_grad_mode_set_enabled(bool enabled);
+MXT_SIM_EXPORT int32_t aoti_torch_empty_strided(int64_t ndim, const int64_t *sizes, const int64_t *strides,
+						int32_t dtype, int32_t device_type, int32_t device_index, handle *ret);
+MXT_SIM_EXPORT int32_t aoti_torch_create_tensor_from_blob(void *data, int64_t ndim, const int64_t *sizes,
+							  const int64_t *strides, int64_t offset, int32_t dtype,
+							  int32_t device_type, int32_t device_index, handle *ret);
+MXT_SIM_EXPORT int32_t aoti_torch_new_uninitialized_tensor(handle *ret);
+MXT_SIM_EXPORT int32_t aoti_torch_new_tensor_handle(handle from, handle *ret);
+MXT_SIM_EXPORT int32_t aoti_torch_delete_tensor_object(handle tensor);
+MXT_SIM_EXPORT int32_t aoti_torch_get_data_ptr(handle tensor, void **ret);
+MXT_SIM_EXPORT int32_t aoti_torch_get_dim(handle tensor, int64_t *ret);
+MXT_SIM_EXPORT int32_t aoti_torch_get_sizes(handle tensor, int64_t **ret);
+MXT_SIM_EXPORT int32_t aoti_torch_get_strides(handle tensor, int64_t **ret);
+MXT_SIM_EXPORT int32_t aoti_torch_get_dtype(handle tensor, int32_t *ret);
+MXT_SIM_EXPORT int32_t aoti_torch_get_device_type(handle tensor, int32_t *ret);
+MXT_SIM_EXPORT int32_t aoti_torch_is_defined(handle tensor, bool *ret);
+MXT_SIM_EXPORT int32_t aoti_torch_cpu_addmm_out(handle out, handle self, handle mat1, handle mat2, double beta,
+						double alpha);
+MXT_SIM_EXPORT int32_t aoti_torch_call_dispatcher(const char *name, const char *overload, uint64_t *stack);
+#if HAS_VERSIONED_DISPATCHER
+MXT_SIM_EXPORT int32_t torch_call_dispatcher(const char *name, const char *overload, uint64_t *stack,
+					     uint64_t extension_build_version);
+#endif
+#if HAS_EXCEPTION_TEXT
+MXT_SIM_EXPORT const char *torch_exception_get_what(void);
+MXT_SIM_EXPORT const char *torch_exception_get_what_without_backtrace(void);
+#endif
+
+/* What torch keeps for a process. */
+static struct {
+	bool cuda, no_grad;
+} state;
+
+__attribute__((constructor)) static void load(void)
+{
+	(void)mxt_sim_enter("load.cpu");
+}
+
+void mxt_sim_cuda_load(void)
+{
+	state.cuda = true;
+}
+
+bool mxt_sim_cuda_is_loaded(void)
+{
+	return state.cuda;
+}
+
+uint64_t aoti_torch_abi_version(void)
+{
+	return mxt_sim_build.abi_version;
+}
+
+int32_t aoti_torch_device_type_cpu(void)
+{
+	return MXT_SIM_CPU;
+}
+
+int32_t aoti_torch_device_type_cuda(void)
+{
+	return MXT_SIM_CUDA;
+}
+
+int32_t aoti_torch_dtype_bfloat16(void)
+{
+	return MXT_SIM_BFLOAT16;
+}
+
+int32_t aoti_torch_dtype_float16(void)
+{
+	return MXT_SIM_FLOAT16;
+}
+
+int32_t aoti_torch_dtype_float32(void)
+{
+	return MXT_SIM_FLOAT32;
+}
+
+int32_t aoti_torch_dtype_float64(void)
+{
+	return MXT_SIM_FLOAT64;
+}
+
+bool aoti_torch_grad_mode_is_enabled(void)
+{
+	return !state.no_grad;
+}
+
+void aoti_torch_grad_mode_set_enabled(bool enabled)
+{
+	state.no_grad = !enabled;
+}
+
+static int check_device(int32_t device_type, int32_t device_index)
+{
+	if (device_type != MXT_SIM_CPU && device_type != MXT_SIM_CUDA)
+		return mxt_sim_raise("there is no device of type %d", (int)device_type);
+	if (device_type == MXT_SIM_CUDA && !state.cuda)
+		return mxt_sim_raise("PyTorch is not linked with support for cuda devices");
+	if (device_type == MXT_SIM_CUDA && device_index > 0 && device_index >= mxt_sim_scenario()->device.count)
+		return mxt_sim_raise_status(101);
+	return 0;
+}
+
+#ifndef SIM_WITHOUT_EMPTY_STRIDED
+/* NOLINTNEXTLINE(readability-function-size): the interface is torch's */
+int32_t aoti_torch_empty_strided(int64_t ndim, const int64_t *sizes, const int64_t *strides, int32_t dtype,
+				 int32_t device_type, int32_t device_index, handle *ret)
+{
+	struct mxt_sim_tensor *tensor;
+	if (check_device(device_type, device_index) ||
+	    mxt_sim_tensor_new(ndim, sizes, strides, dtype, device_type, &tensor))
+		return 1;
+	*ret = mxt_sim_handle(tensor);
+	return 0;
+}
+#endif
+
+/* NOLINTNEXTLINE(readability-function-size): the interface is torch's */
+int32_t aoti_torch_create_tensor_from_blob(void *data, int64_t ndim, const int64_t *sizes, const int64_t *strides,
+					   int64_t offset, int32_t dtype, int32_t device_type, int32_t device_index,
+					   handle *ret)
+{
+	struct mxt_sim_tensor *tensor;
+	void *first = (char *)data + offset * (int64_t)mxt_sim_dtype_bytes(dtype);
+	if (check_device(device_type, device_index) ||
+	    mxt_sim_tensor_around(first, ndim, sizes, strides, dtype, device_type, &tensor))
+		return 1;
+	*ret = mxt_sim_handle(tensor);
+	return 0;
+}
+
+int32_t aoti_torch_new_uninitialized_tensor(handle *ret)
+{
+	*ret = mxt_sim_handle(NULL);
+	return 0;
+}
+
+int32_t aoti_torch_new_tensor_handle(handle from, handle *ret)
+{
+	*ret = mxt_sim_handle(mxt_sim_tensor_ref(from->tensor));
+	return 0;
+}
+
+int32_t aoti_torch_delete_tensor_object(handle tensor)
+{
+	mxt_sim_handle_delete(tensor);
+	return 0;
+}
+
+static int check_defined(handle tensor)
+{
+	return tensor->tensor ? 0 : mxt_sim_raise("the tensor is undefined");
+}
+
+int32_t aoti_torch_get_data_ptr(handle tensor, void **ret)
+{
+	if (check_defined(tensor))
+		return 1;
+	*ret = tensor->tensor->data;
+	return 0;
+}
+
+int32_t aoti_torch_get_dim(handle tensor, int64_t *ret)
+{
+	if (check_defined(tensor))
+		return 1;
+	*ret = tensor->tensor->ndim;
+	return 0;
+}
+
+int32_t aoti_torch_get_sizes(handle tensor, int64_t **ret)
+{
+	if (check_defined(tensor))
+		return 1;
+	*ret = tensor->tensor->sizes;
+	return 0;
+}
+
+int32_t aoti_torch_get_strides(handle tensor, int64_t **ret)
+{
+	if (check_defined(tensor))
+		return 1;
+	*ret = tensor->tensor->strides;
+	return 0;
+}
+
+int32_t aoti_torch_get_dtype(handle tensor, int32_t *ret)
+{
+	if (check_defined(tensor))
+		return 1;
+	*ret = tensor->tensor->dtype;
+	return 0;
+}
+
+int32_t aoti_torch_get_device_type(handle tensor, int32_t *ret)
+{
+	if (check_defined(tensor))
+		return 1;
+	*ret = tensor->tensor->place;
+	return 0;
+}
+
+int32_t aoti_torch_is_defined(handle tensor, bool *ret)
+{
+	*ret = tensor->tensor != NULL;
+	return 0;
+}
+
+int mxt_sim_torch_matmul(const struct mxt_sim_matmul *matmul)
+{
+	return mxt_sim_matmul_run(matmul);
+}
+
+int32_t aoti_torch_cpu_addmm_out(handle out, handle self, handle mat1, handle mat2, double beta, double alpha)
+{
+	const struct mxt_sim_matmul matmul = {self->tensor, mat1->tensor, mat2->tensor, out->tensor, beta, alpha};
+	return mxt_sim_matmul_run(&matmul);
+}
+
+int mxt_sim_torch_efficient_backward(struct mxt_sim_sdpa *sdpa, handle ret_grads[4])
+{
+	struct mxt_sim_tensor *grads[4] = {NULL};
+	sdpa->backend = &mxt_sim_sdpa_efficient;
+	if (mxt_sim_sdpa_backward(sdpa, grads))
+		return 1;
+	for (int i = 0; i < 4; i++)
+		ret_grads[i] = mxt_sim_handle(grads[i]);
+	return 0;
+}
+
+int32_t aoti_torch_call_dispatcher(const char *name, const char *overload, uint64_t *stack)
+{
+	return mxt_sim_dispatch(name, overload, stack);
+}
+
+#if HAS_VERSIONED_DISPATCHER
+int32_t torch_call_dispatcher(const char *name, const char *overload, uint64_t *stack, uint64_t extension_build_version)
+{
+	if (extension_build_version > mxt_sim_build.abi_version)
+		return mxt_sim_raise("the extension was built with a newer torch");
+	return mxt_sim_dispatch(name, overload, stack);
+}
+#endif
+
+#if HAS_EXCEPTION_TEXT
+const char *torch_exception_get_what(void)
+{
+	return mxt_sim_raised();
+}
+
+const char *torch_exception_get_what_without_backtrace(void)
+{
+	return mxt_sim_raised();
+}
+#endif
