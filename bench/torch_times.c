@@ -59,21 +59,25 @@ static int time_problem(const struct bench *bench, const struct mxt_problem *pro
 	uint64_t first_ns = 0;
 	struct mxt_timing timing = {0};
 	struct mxt_check check = {0};
+	uint64_t began_ns = mxt_now_ns(&mxt_clock_monotonic);
 	int rc = bench->ops->prepare(bench->device, problem, &task, err);
 	if (rc < 0)
 		return rc;
 	const struct mxt_step step = {task, 0};
 	const struct mxt_measure measure = {bench->ops, bench->device, &step, 1, WARM_NS, TARGET_NS};
 	rc = bench->ops->time(bench->device, &step, 1, 1, &first_ns, err);
+	uint64_t called_ns = mxt_now_ns(&mxt_clock_monotonic);
 	if (rc == 0)
 		rc = bench->ops->check(bench->device, task, &check, err);
+	uint64_t checked_ns = mxt_now_ns(&mxt_clock_monotonic);
 	if (rc == 0)
 		rc = mxt_measure(&measure, &timing, err);
 	if (rc == 0)
 		printf("{\"ns\":%" PRIu64 ",\"first_ns\":%" PRIu64 ",\"error_ppb\":%" PRIu64 ",\"bound_ppb\":%" PRIu64
-		       ",\"backend\":\"%s\",\"tflops\":%.1f}\n",
+		       ",\"backend\":\"%s\",\"tflops\":%.1f,\"prepare_ms\":%.1f,\"check_ms\":%.1f}\n",
 		       timing.ns, first_ns, check.error_ppb, check.bound_ppb, check.backend,
-		       mxt_problem_flops(problem) / (double)timing.ns / 1e3);
+		       mxt_problem_flops(problem) / (double)timing.ns / 1e3, (double)(called_ns - began_ns) / 1e6,
+		       (double)(checked_ns - called_ns) / 1e6);
 	bench->ops->release(bench->device, task);
 	return rc;
 }

@@ -25,7 +25,7 @@ struct dtype_row {
  * are multiplied; what a sum of those is off by is a few roundings of the largest result.
  */
 #define FORWARD_ROUNDINGS  1
-#define BACKWARD_ROUNDINGS 4
+#define BACKWARD_ROUNDINGS 3
 
 static const struct dtype_row dtypes[MXT_DTYPE_COUNT] = {
     [MXT_DTYPE_F32] = {0},

@@ -54,37 +54,54 @@ static int block_copy(const struct mxt_device *device, const struct operand *o, 
 	return mxt_wide_copy(device, &source, ret_block, err);
 }
 
-/* out[rows][VECTORS] = matrix vectors, by blocks of rows. `vectors` is on the device, `out` on the host. */
-static int project(const struct mxt_device *device, const struct operand *o, struct mxt_tensor *vectors, double *out,
-		   struct mxt_error *err)
+/* One block of rows against every vector, into its places of a device tensor [VECTORS][rows of all]. */
+static int project_block(const struct mxt_device *device, const struct operand *o, int64_t first, int64_t rows,
+			 double *vectors, double *out, struct mxt_error *err)
 {
+	const struct mxt_tensor_shape vector_shape = mxt_tensor_dense(1, &o->columns);
+	const struct mxt_tensor_shape out_shape = mxt_tensor_dense(1, &rows);
+	struct mxt_tensor *block = NULL;
+	int rc = block_copy(device, o, first, rows, &block, err);
+	for (int64_t v = 0; rc == 0 && v < VECTORS; v++)
+		rc = mxt_wide_apply(device, block, vectors + v * o->columns, &vector_shape, out + v * o->rows + first,
+				    &out_shape, err);
+	mxt_tensor_destroy(&device->torch, block);
+	return rc;
+}
+
+static int project_blocks(const struct mxt_device *device, const struct operand *o, struct mxt_tensor *vectors,
+			  struct mxt_tensor *products, struct mxt_error *err)
+{
+	struct mxt_tensor_facts in, out;
 	int64_t step = BLOCK_NUMBERS / o->columns;
 	step = step ? step : 1;
-	int rc = 0;
+	int rc = mxt_tensor_look(&device->torch, vectors, 1, &in, err);
+	if (rc == 0)
+		rc = mxt_tensor_look(&device->torch, products, 1, &out, err);
 	for (int64_t first = 0; rc == 0 && first < o->rows; first += step) {
 		int64_t rows = o->rows - first < step ? o->rows - first : step;
-		struct mxt_tensor *block = NULL, *product = NULL;
-		rc = block_copy(device, o, first, rows, &block, err);
-		if (rc == 0)
-			rc = mxt_wide_multiply(device, block, vectors, &product, err);
-		if (rc == 0)
-			rc = mxt_wide_fetch(device, product, 2, out + first * VECTORS, (size_t)(rows * VECTORS), err);
-		mxt_tensor_destroy(&device->torch, block);
-		mxt_tensor_destroy(&device->torch, product);
+		rc = project_block(device, o, first, rows, in.data, out.data, err);
 	}
 	return rc;
 }
 
-/* The same for vectors on the host, [columns][VECTORS]. */
-static int project_host(const struct mxt_device *device, const struct operand *o, const double *vectors, double *out,
-			struct mxt_error *err)
+/* out[VECTORS][rows] = matrix vectors[VECTORS][columns], both on the host: block by block, the sums on the device. */
+static int project(const struct mxt_device *device, const struct operand *o, const double *vectors, double *out,
+		   struct mxt_error *err)
 {
-	struct mxt_tensor *uploaded = NULL;
-	const struct mxt_tensor_shape shape = mxt_tensor_dense(2, (const int64_t[]){o->columns, VECTORS});
-	int rc = mxt_wide_upload(device, vectors, &shape, &uploaded, err);
+	const struct mxt_torch *torch = &device->torch;
+	const struct mxt_tensor_shape in_shape = mxt_tensor_dense(1, (const int64_t[]){VECTORS * o->columns});
+	const struct mxt_tensor_shape out_shape = mxt_tensor_dense(1, (const int64_t[]){VECTORS * o->rows});
+	struct mxt_tensor *uploaded = NULL, *products = NULL;
+	int rc = mxt_wide_upload(device, vectors, &in_shape, &uploaded, err);
 	if (rc == 0)
-		rc = project(device, o, uploaded, out, err);
-	mxt_tensor_destroy(&device->torch, uploaded);
+		rc = mxt_tensor_create(torch, &out_shape, torch->float64, &products, err);
+	if (rc == 0)
+		rc = project_blocks(device, o, uploaded, products, err);
+	if (rc == 0)
+		rc = mxt_wide_fetch(device, products, 1, out, (size_t)(VECTORS * o->rows), err);
+	mxt_tensor_destroy(torch, uploaded);
+	mxt_tensor_destroy(torch, products);
 	return rc;
 }
 
@@ -119,9 +136,9 @@ static int add_bias(const struct mxt_device *device, const struct mxt_gemm_produ
 	for (size_t v = 0; rc == 0 && v < VECTORS; v++) {
 		double sum = 0;
 		for (size_t j = 0; j < n; j++)
-			sum += bias[j] * signs[j * VECTORS + v];
+			sum += bias[j] * signs[v * n + j];
 		for (size_t i = 0; i < m; i++)
-			expected[i * VECTORS + v] += sum;
+			expected[v * m + i] += sum;
 	}
 	return rc;
 }
@@ -141,11 +158,11 @@ static int measure_projections(const struct mxt_device *device, const struct mxt
 	for (size_t i = 0; i < n * VECTORS; i++)
 		signs[i] = mxt_rng_u64(&rng) >> 63 ? 1 : -1;
 	const struct operand left = left_of(p), right = right_of(p), result = result_of(p);
-	int rc = project_host(device, &right, signs, middle, err);
+	int rc = project(device, &right, signs, middle, err);
 	if (rc == 0)
-		rc = project_host(device, &left, middle, expected, err);
+		rc = project(device, &left, middle, expected, err);
 	if (rc == 0)
-		rc = project_host(device, &result, signs, found, err);
+		rc = project(device, &result, signs, found, err);
 	if (rc == 0 && p->bias)
 		rc = add_bias(device, p, signs, expected, err);
 	if (rc < 0)

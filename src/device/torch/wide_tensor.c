@@ -74,3 +74,26 @@ int mxt_wide_multiply(const struct mxt_device *device, struct mxt_tensor *left, 
 		*ret_product = mxt_take_tensor(&call, 0);
 	return rc;
 }
+
+int mxt_wide_apply(const struct mxt_device *device, struct mxt_tensor *matrix, double *vector,
+		   const struct mxt_tensor_shape *vector_shape, double *out, const struct mxt_tensor_shape *out_shape,
+		   struct mxt_error *err)
+{
+	const struct mxt_torch *torch = &device->torch;
+	struct mxt_tensor *from = NULL, *to = NULL;
+	int rc = mxt_tensor_view(torch, vector, vector_shape, torch->float64, &from, err);
+	if (rc == 0)
+		rc = mxt_tensor_view(torch, out, out_shape, torch->float64, &to, err);
+	if (rc == 0) {
+		struct mxt_torch_call call;
+		mxt_torch_call_init(&call, torch);
+		mxt_push_tensor(&call, matrix);
+		mxt_push_tensor(&call, from);
+		mxt_push_tensor(&call, to);
+		rc = mxt_torch_call_run(&call, "aten::mv", "out", 1, err);
+		mxt_drop_result(&call);
+	}
+	mxt_tensor_destroy(torch, from);
+	mxt_tensor_destroy(torch, to);
+	return rc;
+}

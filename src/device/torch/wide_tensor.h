@@ -29,6 +29,14 @@ int mxt_wide_upload(const struct mxt_device *device, const double *values, const
 int mxt_wide_fetch(const struct mxt_device *device, struct mxt_tensor *tensor, int64_t ndim, double *ret_values,
 		   size_t count, struct mxt_error *err) MXT_WUR;
 
+/*
+ * out = matrix vector, all float64; vector and out are memory of the device, [columns] and [rows] of the matrix. A
+ * product with so few columns would run on one corner of a GPU: this one is bound by memory traffic alone.
+ */
+int mxt_wide_apply(const struct mxt_device *device, struct mxt_tensor *matrix, double *vector,
+		   const struct mxt_tensor_shape *vector_shape, double *out, const struct mxt_tensor_shape *out_shape,
+		   struct mxt_error *err) MXT_WUR;
+
 /* left right, both two-dimensional and float64. */
 int mxt_wide_multiply(const struct mxt_device *device, struct mxt_tensor *left, struct mxt_tensor *right,
 		      struct mxt_tensor **ret_product, struct mxt_error *err) MXT_WUR;
