@@ -97,7 +97,7 @@ int mxt_plan_fit(const struct mxt_plan *plan, const struct mxt_sysroot *root, ch
 	struct mxt_plan_fit fit = MXT_PLAN_FIT_INIT;
 	MXT_CLEANUP_ERROR struct mxt_error cause = MXT_ERROR_INIT;
 	for (const struct mxt_device_ops *const *ops = mxt_devices; *ops; ops++)
-		if ((*ops)->simulated == mxt_plan_is_simulated(plan))
+		if ((*ops)->max_workers && (*ops)->simulated == mxt_plan_is_simulated(plan))
 			(void)try_device(plan, *ops, root, &fit, &cause);
 	int rc = fit.differences ? 0 : no_device(&cause, err);
 	fit.contract_only = json_array_size(fit.differences) == 0;

@@ -79,7 +79,7 @@ void mxt_candidate_list_finish(struct mxt_candidate_list *list);
 
 struct mxt_device_ops {
 	const char *name;     /* "cpu": also --device and evidence */
-	unsigned max_workers; /* candidates that may be alive together */
+	unsigned max_workers; /* candidates that may be alive together; 0: a surveyor, which computes nothing */
 	bool simulated;       /* stands in for hardware: plans say so */
 	bool self_test;       /* the provider is the built-in one, not what trains: plans say so */
 	bool stop_idle;       /* SIGSTOP every worker but the one at work (idle threads spin) */

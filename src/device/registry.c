@@ -6,12 +6,14 @@
 #include "cpu_device.h"
 #include "device_ops.h"
 #include "fake_device.h"
+#include "nvml_device.h"
 #include "torch_cpu_device.h"
 
 const struct mxt_device_ops *const mxt_devices[] = {
     &mxt_cpu_device,
     &mxt_torch_cpu_device,
     &mxt_fake_device,
+    &mxt_nvml_device,
     NULL,
 };
 

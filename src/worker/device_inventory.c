@@ -18,7 +18,8 @@ static int ask(const struct mxt_survey_request *request, const char *surveyor, s
 	if (outcome == MXT_TIMEOUT)
 		return mxt_error_set(err, -ETIME, MXT_E_BUDGET, "no time left to ask %s what is here", surveyor);
 	if (outcome != MXT_OK)
-		return mxt_error_set(err, -ENODEV, MXT_E_NO_DEVICE, "%s: %s", surveyor, mxt_worker_reason(worker));
+		return mxt_error_set(err, outcome == MXT_UNSUPPORTED ? -ENODEV : -EIO, MXT_E_NO_DEVICE, "%s: %s",
+				     surveyor, mxt_worker_reason(worker));
 	*ret_facts = json_deep_copy(mxt_worker_facts(worker));
 	return *ret_facts ? 0 : mxt_error_oom(err);
 }

@@ -26,8 +26,8 @@ struct mxt_survey_request {
 };
 
 /*
- * MXT_E_NO_DEVICE (-ENODEV) with the reason when the surveyor finds nothing or fails; statuses of ops->inventory;
- * -ECANCELED; -ETIME (MXT_E_BUDGET) when the deadline passed.
+ * MXT_E_NO_DEVICE with the reason when the surveyor finds nothing (-ENODEV) or fails (-EIO); statuses of
+ * ops->inventory; -ECANCELED; -ETIME (MXT_E_BUDGET) when the deadline passed.
  */
 int mxt_device_inventory(const struct mxt_survey_request *request, struct mxt_inventory *ret_inventory,
 			 struct mxt_error *err) MXT_WUR;
