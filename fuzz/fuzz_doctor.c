@@ -101,7 +101,7 @@ static void examine(const char *prefix)
 	MXT_CLEANUP_DOCTOR_REPORT struct mxt_doctor_report report = MXT_DOCTOR_REPORT_INIT;
 	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
 	require(mxt_environ_list_read(&root, &environment, &err) == 0);
-	const struct mxt_doctor_request request = {&root, environment.entries, NULL};
+	const struct mxt_doctor_request request = {&root, environment.entries, NULL, NULL};
 	if (mxt_doctor_run(&request, &report, &err) == 0)
 		show(&report);
 	else

@@ -1,16 +1,18 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# usage: scripts/record-host.sh DIR
+# usage: scripts/record-host.sh DIR [MINDXTRAIN]
 #
 # Records this machine into the new folder DIR, for `mindxtrain doctor --sysroot DIR`: the files that doctor reads and
 # nothing else. Of libraries and interpreters only the first bytes are kept, of the mount table only control groups, of
 # the environment only what src/core/variables.def lists by name, and what leads to a Python. No host name, no
 # addresses, no tokens. It needs no privileges; what cannot be read is left out, and doctor says "not reported".
+# With MINDXTRAIN, the program to ask, what NVIDIA's driver libraries tell is recorded too (UUIDs of cards, names of
+# programs that compute on them).
 set -euo pipefail
 export LC_ALL=C
 
-if [ $# -ne 1 ] || [ "${1#-}" != "$1" ]; then
+if [ $# -lt 1 ] || [ $# -gt 2 ] || [ "${1#-}" != "$1" ]; then
 	sed -n 's/^# usage: /usage: /p' "$0" >&2
 	exit 2
 fi
@@ -23,6 +25,7 @@ if [ ! -r "$table" ]; then
 	echo "$0: $table is missing: run this script from its place in the source tree" >&2
 	exit 1
 fi
+program=${2:-}
 mkdir -p "$1"
 out=$(cd "$1" && pwd)
 
@@ -234,6 +237,10 @@ record_environment() {
 	done | put /environ
 }
 
+record_nvidia() {
+	[ -z "$program" ] || "$program" doctor --survey | put /nvidia.json
+}
+
 record_kernel
 record_cgroups
 record_pci
@@ -241,4 +248,5 @@ record_filesystems
 record_blas
 record_python
 record_environment
+record_nvidia
 echo "recorded $(find "$out" -type f | wc -l) files into $1"

@@ -11,6 +11,8 @@
 #include "environ.h"
 #include "environ_list.h"
 #include "error.h"
+#include "json.h"
+#include "nvidia_ask.h"
 #include "sysroot.h"
 
 #define PLAIN_COLUMNS 80
@@ -19,6 +21,7 @@
 static const struct mxt_option options[] = {
     {"json", NULL, "one JSON object instead of text"},
     {"sysroot", "DIR", "a recorded machine instead of this one (scripts/record-host.sh)"},
+    {"survey", NULL, "only ask NVIDIA's driver libraries; print what they tell as JSON"},
     {"python", "PATH", "the interpreter or environment that trains (default: the active one)"},
 };
 
@@ -66,7 +69,29 @@ static int check_usage(const struct mxt_args *args, const char *sysroot, struct 
 				     args->operands[0]);
 	if (sysroot && !*sysroot)
 		return mxt_error_set(err, -EINVAL, MXT_E_USAGE, "--sysroot needs the name of a folder");
+	if (sysroot && mxt_args_has(args, "survey"))
+		return mxt_error_set(err, -EINVAL, MXT_E_USAGE, "--survey asks this machine; leave out --sysroot");
 	return 0;
+}
+
+/* The answer of the driver here, or the recorded one. */
+static int read_nvidia(const struct mxt_cli *cli, const struct mxt_sysroot *root, json_t **ret_answer,
+		       struct mxt_error *err)
+{
+	return mxt_sysroot_is_live(root) ? mxt_nvidia_ask(cli->environment, ret_answer, err)
+					 : mxt_nvidia_recall(root, ret_answer, err);
+}
+
+static int print_answer(struct mxt_cli *cli, const json_t *answer, struct mxt_error *err)
+{
+	MXT_CLEANUP_BUF struct mxt_buf buf = MXT_BUF_INIT;
+	int rc = mxt_json_canonical(answer, &buf, err);
+	mxt_buf_putc(&buf, '\n');
+	if (rc == 0)
+		rc = mxt_buf_status(&buf, err);
+	if (rc == 0)
+		(void)fwrite(mxt_buf_text(&buf), 1, buf.len, cli->out); /* main() looks at the stream's state */
+	return rc;
 }
 
 static int run(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_error *err)
@@ -75,13 +100,18 @@ static int run(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_erro
 	const struct mxt_sysroot root = {sysroot ? sysroot : ""};
 	MXT_CLEANUP_ENVIRON struct mxt_environ_list recorded = MXT_ENVIRON_LIST_INIT;
 	MXT_CLEANUP_DOCTOR_REPORT struct mxt_doctor_report report = MXT_DOCTOR_REPORT_INIT;
+	MXT_CLEANUP_JSON json_t *nvidia = NULL;
 	int rc = check_usage(args, sysroot, err);
 	if (rc == 0 && sysroot)
 		rc = mxt_environ_list_read(&root, &recorded, err);
+	if (rc == 0)
+		rc = read_nvidia(cli, &root, &nvidia, err);
 	if (rc < 0)
 		return rc;
+	if (mxt_args_has(args, "survey"))
+		return print_answer(cli, nvidia, err);
 	const struct mxt_doctor_request request = {&root, sysroot ? recorded.entries : cli->environment,
-						   mxt_args_get(args, "python")};
+						   mxt_args_get(args, "python"), nvidia};
 	rc = mxt_doctor_run(&request, &report, err);
 	if (rc == 0)
 		rc = render(cli, &report, mxt_args_has(args, "json"), sysroot != NULL, err);

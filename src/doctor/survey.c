@@ -103,6 +103,7 @@ int mxt_survey_init(struct mxt_survey *survey, const struct mxt_doctor_request *
 		return rc;
 	}
 	count_usable(survey);
+	mxt_nvidia_answer_parse(request->nvidia, &survey->nvidia);
 	return 0;
 }
 

@@ -11,6 +11,7 @@
 #include "host_cpu.h"
 #include "host_pci.h"
 #include "host_topology.h"
+#include "nvidia_answer.h"
 #include "python_env.h"
 #include "reading.h"
 #include "torch_install.h"
@@ -23,6 +24,7 @@ struct mxt_doctor_request {
 	const struct mxt_sysroot *root;
 	char *const *environment; /* NULL-ended; NULL: not recorded */
 	const char *python;       /* an interpreter, or the folder of an environment; NULL: find one */
+	const json_t *nvidia;     /* what NVIDIA's driver answered (nvidia_answer.h); NULL: nobody asked */
 };
 
 struct mxt_survey {
@@ -34,6 +36,7 @@ struct mxt_survey {
 	struct mxt_reading affinity; /* processors that the process may run on */
 	struct mxt_reading usable;   /* the same, and not more than the CPU quota, at least 1 */
 	struct mxt_pci_gpus gpus;
+	struct mxt_nvidia_answer nvidia;
 	struct mxt_python python;
 	struct mxt_torch_list torch; /* what that Python can import */
 	char distribution[32];       /* ID of /etc/os-release: "debian"; "" when not reported */

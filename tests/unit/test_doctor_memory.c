@@ -38,7 +38,7 @@ static int examine(const char *prefix, struct mxt_buf *buf)
 	MXT_CLEANUP_DOCTOR_REPORT struct mxt_doctor_report report = MXT_DOCTOR_REPORT_INIT;
 	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
 	int rc = mxt_environ_list_read(&root, &environment, &err);
-	const struct mxt_doctor_request request = {&root, environment.entries, NULL};
+	const struct mxt_doctor_request request = {&root, environment.entries, NULL, NULL};
 	if (rc == 0)
 		rc = mxt_doctor_run(&request, &report, &err);
 	if (rc == 0)
