@@ -12,6 +12,9 @@
 #include "error.h"
 #include "json.h"
 #include "nearest.h"
+#include "nvidia_answer.h"
+#include "nvidia_ask.h"
+#include "pick_device.h"
 #include "plan.h"
 #include "plan_diff.h"
 #include "plan_env.h"
@@ -24,6 +27,7 @@ static const struct mxt_option options[] = {
     {"json", NULL, "show, check, diff: print one JSON object"},
     {"for", "USE", "check: may it be used so? train or run"},
     {"allow-simulated", NULL, "check: accept a plan made on simulated hardware"},
+    {"python", "PATH", "check: the Python that trains, or its environment's folder"},
     {"sysroot", "DIR", "check: compare with the machine that is recorded in DIR"},
     {"format", "FORM", "env: sh (default), json or env-file"},
     {"files", "DIR", "env: write hand-off files into DIR"},
@@ -120,6 +124,45 @@ static int print_check(const struct mxt_cli *cli, const struct mxt_args *args, c
 	return 0;
 }
 
+/* What a plan with a torch is compared with; nothing of it is looked for where the plan has none. */
+struct software {
+	char *torch;    /* owned: the torch package's folder */
+	json_t *nvidia; /* owned: what the driver's libraries answered */
+	struct mxt_nvidia_answer answer;
+};
+
+static void software_finish(struct software *here)
+{
+	free(here->torch);
+	json_decref(here->nvidia);
+}
+
+static bool is_for_nvidia(const struct mxt_plan *plan)
+{
+	const json_t *platform = json_object_get(mxt_plan_decision(plan), "platform");
+	const char *vendor = json_string_value(json_object_get(platform, "vendor"));
+	return vendor && strcmp(vendor, "nvidia") == 0;
+}
+
+static int find_software(const struct mxt_plan *plan, const struct mxt_args *args, struct mxt_plan_machine *machine,
+			 struct software *here, struct mxt_error *err)
+{
+	struct mxt_torch_version version;
+	if (mxt_plan_is_self_test(plan) || mxt_plan_is_simulated(plan))
+		return 0;
+	int rc = mxt_torch_pick(machine->root, machine->environment, mxt_args_get(args, "python"), &here->torch,
+				&version, err);
+	machine->target.torch = here->torch;
+	if (rc == 0 && is_for_nvidia(plan))
+		rc = mxt_sysroot_is_live(machine->root) ? mxt_nvidia_ask(machine->environment, &here->nvidia, err)
+							: mxt_nvidia_recall(machine->root, &here->nvidia, err);
+	if (rc < 0)
+		return rc;
+	mxt_nvidia_answer_parse(here->nvidia, &here->answer);
+	machine->nvidia = here->answer.state == MXT_NVIDIA_TOLD ? here->answer.facts : NULL;
+	return 0;
+}
+
 static int run_check(const struct mxt_cli *cli, const struct mxt_args *args, struct mxt_plan *const *plans,
 		     struct mxt_error *err)
 {
@@ -127,11 +170,15 @@ static int run_check(const struct mxt_cli *cli, const struct mxt_args *args, str
 	const struct mxt_sysroot root = {sysroot ? sysroot : ""};
 	MXT_CLEANUP_ENVIRON struct mxt_environ_list recorded = MXT_ENVIRON_LIST_INIT;
 	MXT_CLEANUP(mxt_plan_fit_finish) struct mxt_plan_fit fit = MXT_PLAN_FIT_INIT;
+	MXT_CLEANUP(software_finish) struct software here = {.torch = NULL};
 	int rc = check_use(args, plans[0], err);
 	if (rc == 0 && sysroot)
 		rc = mxt_environ_list_read(&root, &recorded, err);
+	struct mxt_plan_machine machine = {.root = &root, .environment = sysroot ? recorded.entries : cli->environment};
 	if (rc == 0)
-		rc = mxt_plan_fit(plans[0], &root, sysroot ? recorded.entries : cli->environment, &fit, err);
+		rc = find_software(plans[0], args, &machine, &here, err);
+	if (rc == 0)
+		rc = mxt_plan_fit(plans[0], &machine, &fit, err);
 	if (rc == 0)
 		rc = print_check(cli, args, plans[0], &fit, err);
 	return rc < 0 ? rc : mxt_plan_fit_verdict(&fit, err);

@@ -43,27 +43,24 @@ void mxt_device_pick_finish(struct mxt_device_pick *pick)
 	*pick = (struct mxt_device_pick)MXT_DEVICE_PICK_INIT;
 }
 
-/* The torch that the Python would import; left NULL when there is none. */
-static int find_torch(struct mxt_device_pick *pick, const struct mxt_cli *cli, const char *named,
-		      struct mxt_torch_version *ret_version, struct mxt_error *err)
+int mxt_torch_pick(const struct mxt_sysroot *root, char *const *environment, const char *named, char **ret_folder,
+		   struct mxt_torch_version *ret_version, struct mxt_error *err)
 {
-	const struct mxt_sysroot live = MXT_SYSROOT_LIVE;
 	MXT_CLEANUP_PYTHON struct mxt_python python = MXT_PYTHON_INIT;
 	MXT_CLEANUP_TORCH struct mxt_torch_list list = MXT_TORCH_LIST_INIT;
-	int rc = mxt_python_find(&live, cli->environment, named, &python, err);
+	int rc = mxt_python_find(root, environment, named, &python, err);
 	if (rc == 0 && python.interpreter)
-		rc = mxt_torch_find(&live, &python, &list, err);
+		rc = mxt_torch_find(root, &python, &list, err);
 	if (rc < 0 || list.count == 0)
 		return rc;
 	MXT_CLEANUP_BUF struct mxt_buf path = MXT_BUF_INIT;
-	mxt_buf_printf(&path, "%s/torch", list.items[0].folder);
+	mxt_buf_printf(&path, "%s%s/torch", root->prefix, list.items[0].folder);
 	rc = mxt_buf_status(&path, err);
 	if (rc < 0)
 		return rc;
 	*ret_version = list.items[0].files;
-	pick->torch = strdup(mxt_buf_text(&path));
-	pick->target.torch = pick->torch;
-	return pick->torch ? 0 : mxt_error_oom(err);
+	*ret_folder = strdup(mxt_buf_text(&path));
+	return *ret_folder ? 0 : mxt_error_oom(err);
 }
 
 /* The bus shows it; or, where a sandbox hides the bus, the driver's control device is there. */
@@ -145,7 +142,9 @@ int mxt_device_pick_init(struct mxt_device_pick *pick, const struct mxt_cli *cli
 		return mxt_error_set(err, -EINVAL, MXT_E_USAGE,
 				     "unknown device '%s'; this version knows auto, cuda, cpu and self-test", device);
 	struct mxt_torch_version version = {.version = ""};
-	int rc = find_torch(pick, cli, python, &version, err);
+	const struct mxt_sysroot live = MXT_SYSROOT_LIVE;
+	int rc = mxt_torch_pick(&live, cli->environment, python, &pick->torch, &version, err);
+	pick->target.torch = pick->torch;
 	if (rc == 0)
 		rc = choose(pick, row, &version, err);
 	if (rc == 0 && !pick->ops->needs_torch)

@@ -8,6 +8,9 @@
 #include "command.h"
 #include "compiler.h"
 #include "device_ops.h"
+#include "torch_install.h"
+
+struct mxt_sysroot;
 
 struct mxt_device_pick {
 	const struct mxt_device_ops *ops;
@@ -29,5 +32,12 @@ struct mxt_device_pick {
 int mxt_device_pick_init(struct mxt_device_pick *pick, const struct mxt_cli *cli, const char *device,
 			 const char *python, struct mxt_error *err) MXT_WUR;
 void mxt_device_pick_finish(struct mxt_device_pick *pick);
+
+/*
+ * The torch that a Python would import: its package's folder, for the caller to free; NULL when there is none. `named`
+ * is --python, or NULL; below a record's root the folder is the one in the record.
+ */
+int mxt_torch_pick(const struct mxt_sysroot *root, char *const *environment, const char *named, char **ret_folder,
+		   struct mxt_torch_version *ret_version, struct mxt_error *err) MXT_WUR;
 
 #endif

@@ -34,13 +34,12 @@ static int compare(const struct mxt_plan *plan, const struct mxt_inventory *inve
 }
 
 /* Takes the device into the fit when it fits better than what is there. */
-static int try_device(const struct mxt_plan *plan, const struct mxt_device_ops *ops, const struct mxt_sysroot *root,
-		      struct mxt_plan_fit *fit, struct mxt_error *err)
+static int try_device(const struct mxt_plan *plan, const struct mxt_device_ops *ops,
+		      const struct mxt_plan_machine *machine, struct mxt_plan_fit *fit, struct mxt_error *err)
 {
 	MXT_CLEANUP(mxt_inventory_finish) struct mxt_inventory inventory = {.platform = NULL};
 	MXT_CLEANUP_JSON json_t *differences = NULL;
-	const struct mxt_device_target none = {.torch = NULL};
-	int rc = ops->inventory(root, &none, NULL, &inventory, err);
+	int rc = ops->inventory(machine->root, &machine->target, machine->nvidia, &inventory, err);
 	if (rc == 0)
 		rc = compare(plan, &inventory, &differences, err);
 	if (rc < 0)
@@ -91,18 +90,26 @@ static int compare_contract(const struct mxt_plan *plan, char *const *environmen
 	return rc;
 }
 
-int mxt_plan_fit(const struct mxt_plan *plan, const struct mxt_sysroot *root, char *const *environment,
-		 struct mxt_plan_fit *ret_fit, struct mxt_error *err)
+/* Could the plan have been made on such a device? */
+static bool comparable(const struct mxt_plan *plan, const struct mxt_device_ops *ops)
+{
+	bool computes = ops->max_workers > 0;
+	return computes && ops->simulated == mxt_plan_is_simulated(plan) &&
+	       !(ops->needs_torch && mxt_plan_is_self_test(plan));
+}
+
+int mxt_plan_fit(const struct mxt_plan *plan, const struct mxt_plan_machine *machine, struct mxt_plan_fit *ret_fit,
+		 struct mxt_error *err)
 {
 	struct mxt_plan_fit fit = MXT_PLAN_FIT_INIT;
 	MXT_CLEANUP_ERROR struct mxt_error cause = MXT_ERROR_INIT;
 	for (const struct mxt_device_ops *const *ops = mxt_devices; *ops; ops++)
-		if ((*ops)->max_workers && (*ops)->simulated == mxt_plan_is_simulated(plan))
-			(void)try_device(plan, *ops, root, &fit, &cause);
+		if (comparable(plan, *ops))
+			(void)try_device(plan, *ops, machine, &fit, &cause);
 	int rc = fit.differences ? 0 : no_device(&cause, err);
 	fit.contract_only = json_array_size(fit.differences) == 0;
-	if (rc == 0 && environment)
-		rc = compare_contract(plan, environment, fit.differences, err);
+	if (rc == 0 && machine->environment)
+		rc = compare_contract(plan, machine->environment, fit.differences, err);
 	if (rc < 0)
 		mxt_plan_fit_finish(&fit);
 	else

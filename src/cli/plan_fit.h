@@ -9,10 +9,19 @@
 #include <stdbool.h>
 
 #include "compiler.h"
+#include "device_ops.h"
 
 struct mxt_error;
 struct mxt_plan;
 struct mxt_sysroot;
+
+/* What the plan is held against. All borrowed. */
+struct mxt_plan_machine {
+	const struct mxt_sysroot *root;
+	char *const *environment; /* NULL: not known */
+	struct mxt_device_target target;
+	const json_t *nvidia; /* facts of NVIDIA's surveyor; NULL: there are none */
+};
 
 struct mxt_plan_fit {
 	const char *device;  /* the device that fits best: its name */
@@ -25,12 +34,13 @@ struct mxt_plan_fit {
 	}
 
 /*
- * Compares platform and stack with every device that is here; simulated plans with simulated devices, others with real
- * ones. MXT_E_PLAN_NO_DEVICE when there is none to compare with. Then compares the contract with `environment` (NULL:
- * not known, and not compared), in which what the plan itself exports may be in force already.
+ * Compares platform and stack with every device that is here; simulated plans with simulated devices, self-test plans
+ * with the built-in provider, others with real ones. MXT_E_PLAN_NO_DEVICE when there is none to compare with. Then
+ * compares the contract with the environment (unless that is not known), in which what the plan itself exports may be
+ * in force already.
  */
-int mxt_plan_fit(const struct mxt_plan *plan, const struct mxt_sysroot *root, char *const *environment,
-		 struct mxt_plan_fit *ret_fit, struct mxt_error *err) MXT_WUR;
+int mxt_plan_fit(const struct mxt_plan *plan, const struct mxt_plan_machine *machine, struct mxt_plan_fit *ret_fit,
+		 struct mxt_error *err) MXT_WUR;
 void mxt_plan_fit_finish(struct mxt_plan_fit *fit);
 
 /* MXT_E_PLAN_MISMATCH naming every field that differs; 0 when none does. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cpu_device.h"
+#include "cuda_device.h"
 #include "device_ops.h"
 #include "fake_device.h"
 #include "nvml_device.h"
@@ -12,6 +13,7 @@
 const struct mxt_device_ops *const mxt_devices[] = {
     &mxt_cpu_device,
     &mxt_torch_cpu_device,
+    &mxt_cuda_device,
     &mxt_fake_device,
     &mxt_nvml_device,
     NULL,

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cuda_candidates.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "error.h"
+
+/* What torch's CUDA kernels and the libraries below them read. */
+const char *const mxt_cuda_selectors[] = {
+    "CUBLASLT_HEURISTICS_CACHE_CAPACITY",
+    "CUBLASLT_WORKSPACE_SIZE",
+    "DISABLE_ADDMM_CUDA_LT",
+    "PYTORCH_TUNABLEOP_ENABLED",
+    "PYTORCH_TUNABLEOP_FILENAME",
+    "PYTORCH_TUNABLEOP_TUNING",
+    "TORCH_BLAS_PREFER_CUBLASLT",
+    "TORCH_CUDNN_SDPA_AVOID_RECOMPILE",
+    "TORCH_CUDNN_SDPA_DEPRIORITIZED",
+    "TORCH_CUDNN_SDPA_PREFERRED",
+    NULL,
+};
+
+json_t *mxt_cuda_switches(void)
+{
+	json_t *set = json_object();
+	for (size_t i = 0; set && mxt_cuda_selectors[i]; i++) {
+		const char *value = getenv(mxt_cuda_selectors[i]);
+		if (value && json_object_set_new(set, mxt_cuda_selectors[i], json_string(value)) < 0) {
+			json_decref(set);
+			return NULL;
+		}
+	}
+	return set;
+}
+
+/*
+ * A switch and the versions of torch that read it (facts of the releases' sources; every one of them is witnessed again
+ * where it runs). until: the last one; 0: still.
+ */
+struct switch_row {
+	enum mxt_problem_kind probe;
+	const char *name; /* of the candidate, and of the choice that it makes */
+	const char *variable;
+	unsigned since, until; /* minor of torch 2 */
+	bool deterministic;
+};
+
+static const struct switch_row switches[] = {
+    {MXT_PROBLEM_ATTENTION, "flash", "TORCH_CUDNN_SDPA_DEPRIORITIZED", 11, 0, false},
+    {MXT_PROBLEM_ATTENTION, "cudnn", "TORCH_CUDNN_SDPA_PREFERRED", 9, 10, false},
+    {MXT_PROBLEM_GEMM, "cublaslt", "TORCH_BLAS_PREFER_CUBLASLT", 3, 0, true},
+};
+
+static unsigned torch_minor(const struct mxt_inventory *inventory)
+{
+	const char *version = json_string_value(json_object_get(inventory->stack, "torch"));
+	unsigned minor = 0;
+	return version && sscanf(version, "2.%u", &minor) == 1 ? minor : 0;
+}
+
+static int add(struct mxt_candidate_list *list, const struct switch_row *row)
+{
+	struct mxt_candidate *item = &list->items[list->count++];
+	*item = (struct mxt_candidate){.name = strdup(row->name),
+				       .env = json_pack("{s:s}", row->variable, "1"),
+				       .choice = strdup(row->name),
+				       .deterministic = row->deterministic};
+	return item->name && item->env && item->choice ? 0 : -ENOMEM;
+}
+
+int mxt_cuda_candidates(const struct mxt_sysroot *root, const struct mxt_inventory *inventory,
+			enum mxt_problem_kind probe, char *const *environment, struct mxt_candidate_list *ret_list,
+			struct mxt_error *err)
+{
+	(void)root;
+	(void)environment;
+	unsigned minor = torch_minor(inventory);
+	struct mxt_candidate_list list = {.items = calloc(MXT_ARRAY_LEN(switches), sizeof *list.items),
+					  .bare_choice = strdup(probe == MXT_PROBLEM_GEMM ? "cublas" : "default")};
+	int rc = list.items && list.bare_choice ? 0 : -ENOMEM;
+	for (size_t i = 0; rc == 0 && i < MXT_ARRAY_LEN(switches); i++) {
+		const struct switch_row *row = &switches[i];
+		if (row->probe == probe && minor >= row->since && (row->until == 0 || minor <= row->until))
+			rc = add(&list, row);
+	}
+	if (rc < 0) {
+		mxt_candidate_list_finish(&list);
+		return mxt_error_oom(err);
+	}
+	*ret_list = list;
+	return 0;
+}

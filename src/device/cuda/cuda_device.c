@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cuda_device.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cuda_candidates.h"
+#include "cuda_inventory.h"
+#include "cuda_runtime.h"
+#include "error.h"
+#include "loaded_libraries.h"
+#include "torch_call.h"
+#include "torch_device.h"
+#include "torch_sdpa.h"
+#include "torch_tensor.h"
+
+/* Each worker holds a context and operands of its own; more than this many at a time disturb each other. */
+#define MAX_WORKERS 3
+
+static void device_close(struct mxt_device *device)
+{
+	if (!device)
+		return;
+	mxt_torch_device_finish(device);
+	if (device->state)
+		mxt_cuda_runtime_close(device->state);
+	free(device->state);
+	free(device);
+}
+
+/* torch first: the runtime is the one that it brings. */
+static int open_parts(struct mxt_device *device, const struct mxt_device_target *target, struct mxt_error *err)
+{
+	struct mxt_cuda_runtime runtime;
+	int rc = mxt_torch_device_init(device, target, true, err);
+	if (rc == 0)
+		rc = mxt_cuda_runtime_open(device->torch.version.cuda, (int)target->ordinal, &runtime, err);
+	if (rc < 0)
+		return rc;
+	struct mxt_cuda_runtime *state = malloc(sizeof *state);
+	if (!state) {
+		mxt_cuda_runtime_close(&runtime);
+		return mxt_error_oom(err);
+	}
+	*state = runtime;
+	device->state = state;
+	device->llc_bytes = (uint64_t)mxt_cuda_attribute(state, MXT_CUDA_L2_BYTES);
+	return 0;
+}
+
+static int device_open(const struct mxt_device_target *target, struct mxt_device **ret_device, struct mxt_error *err)
+{
+	struct mxt_device *device = calloc(1, sizeof *device);
+	if (!device)
+		return mxt_error_oom(err);
+	device->platform = &mxt_cuda_platform;
+	int rc = open_parts(device, target, err);
+	if (rc < 0)
+		device_close(device);
+	else
+		*ret_device = device;
+	return rc;
+}
+
+/* What torch would take for a common shape: that the environment's attention switch acts shows here first. */
+static int common_choice(struct mxt_device *device, enum mxt_sdpa_kind *ret_kind, struct mxt_error *err)
+{
+	const struct mxt_torch *torch = &device->torch;
+	const struct mxt_tensor_shape shape = mxt_tensor_dense(4, (const int64_t[]){1, 8, 128, 128});
+	struct mxt_sdpa_inputs inputs = {.causal = true};
+	int32_t dtype = torch->dtype[MXT_DTYPE_BF16];
+	int rc = mxt_tensor_create(torch, &shape, dtype, &inputs.q, err);
+	if (rc == 0)
+		rc = mxt_tensor_create(torch, &shape, dtype, &inputs.k, err);
+	if (rc == 0)
+		rc = mxt_tensor_create(torch, &shape, dtype, &inputs.v, err);
+	if (rc == 0)
+		rc = mxt_sdpa_choose(torch, &inputs, ret_kind, err);
+	struct mxt_tensor *const made[] = {inputs.q, inputs.k, inputs.v};
+	for (size_t i = 0; i < MXT_ARRAY_LEN(made); i++)
+		mxt_tensor_destroy(torch, made[i]);
+	return rc;
+}
+
+static int device_describe(struct mxt_device *device, json_t **ret_facts, struct mxt_error *err)
+{
+	enum mxt_sdpa_kind kind = MXT_SDPA_MATH;
+	const struct mxt_cuda_runtime *runtime = device->state;
+	int runtime_version = 0, driver_version = 0;
+	int rc = common_choice(device, &kind, err);
+	if (rc < 0)
+		return rc;
+	(void)runtime->call.cudaRuntimeGetVersion(&runtime_version);
+	(void)runtime->call.cudaDriverGetVersion(&driver_version);
+	json_t *facts = mxt_torch_device_facts(device);
+	json_t *more =
+	    json_pack("{s:s, s:i, s:i, s:o, s:o}", "attention", mxt_sdpa_name(kind), "cuda_runtime", runtime_version,
+		      "cuda_driver", driver_version, "files", mxt_loaded_libraries(), "switches", mxt_cuda_switches());
+	rc = facts && more ? json_object_update(facts, more) : -1;
+	json_decref(more);
+	if (rc < 0) {
+		json_decref(facts);
+		return mxt_error_oom(err);
+	}
+	*ret_facts = facts;
+	return 0;
+}
+
+const struct mxt_device_ops mxt_cuda_device = {
+    .name = "cuda",
+    .max_workers = MAX_WORKERS,
+    .simulated = false,
+    .self_test = false,
+    .stop_idle = false, /* idle workers of a GPU cost nothing, and a stopped one could hold its driver's locks */
+    .needs_torch = true,
+    .float32 = false,
+    .scaled = false,
+    .surveyor = "nvml",
+    .selectors = mxt_cuda_selectors,
+    .inventory = mxt_cuda_inventory,
+    .candidates = mxt_cuda_candidates,
+    .open = device_open,
+    .close = device_close,
+    .describe = device_describe,
+    .prepare = mxt_torch_device_prepare,
+    .release = mxt_torch_device_release,
+    .time = mxt_torch_device_time,
+    .check = mxt_torch_device_check,
+};
