@@ -205,7 +205,7 @@ static void emit_run(const struct mxt_tune_request *request, const char *name, c
 	describe_workload(request->workload, name, &text);
 	struct mxt_event event = {.kind = MXT_EVENT_RUN,
 				  .as.run = {mxt_buf_text(&text), request->ops->name, request->budget->limit_ns,
-					     request->seed, request->ops->simulated, request->ops->self_test}};
+					     request->seed, request->simulated, request->ops->self_test}};
 	mxt_emit(request->sink, &event);
 	if (pick_note) {
 		event = (struct mxt_event){.kind = MXT_EVENT_NOTE, .as.note = {pick_note}};
@@ -274,7 +274,8 @@ static int run(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_erro
 	rc = mxt_workload_load(&source, &workload, err);
 	if (rc < 0)
 		return rc;
-	struct mxt_tune_request request = {.ops = pick.ops, .target = pick.target, .workload = &workload};
+	struct mxt_tune_request request = {
+	    .ops = pick.ops, .target = pick.target, .simulated = pick.simulated, .workload = &workload};
 	rc = check_gpus(&workload, pick.ops, err);
 	if (rc == 0 && mxt_args_has(args, "print-workload"))
 		return print_workload(cli, &settings, &request, err);

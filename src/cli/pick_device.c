@@ -133,6 +133,19 @@ static int choose(struct mxt_device_pick *pick, const struct choice_row *row, co
 	return rc;
 }
 
+/* Stand-ins say so beside their libraries; a worker that loads them finds it in the libraries, too. */
+static int mark_simulated(struct mxt_device_pick *pick, struct mxt_error *err)
+{
+	MXT_CLEANUP_BUF struct mxt_buf path = MXT_BUF_INIT;
+	pick->simulated = pick->ops->simulated;
+	if (!pick->target.torch)
+		return 0;
+	mxt_buf_printf(&path, "%s/lib/" MXT_TORCH_STAND_IN, pick->target.torch);
+	int rc = mxt_buf_status(&path, err);
+	pick->simulated = pick->simulated || (rc == 0 && access(mxt_buf_text(&path), F_OK) == 0);
+	return rc;
+}
+
 int mxt_device_pick_init(struct mxt_device_pick *pick, const struct mxt_cli *cli, const char *device,
 			 const char *python, struct mxt_error *err)
 {
@@ -149,5 +162,5 @@ int mxt_device_pick_init(struct mxt_device_pick *pick, const struct mxt_cli *cli
 		rc = choose(pick, row, &version, err);
 	if (rc == 0 && !pick->ops->needs_torch)
 		pick->target.torch = NULL;
-	return rc;
+	return rc == 0 ? mark_simulated(pick, err) : rc;
 }

@@ -16,6 +16,7 @@ struct mxt_device_pick {
 	const struct mxt_device_ops *ops;
 	struct mxt_device_target target; /* its torch is owned by the pick */
 	char *torch;                     /* owned; NULL: none */
+	bool simulated;                  /* the device, or its torch, stands in for hardware */
 	char *note;                      /* owned; what the user should know about the pick; NULL: nothing */
 };
 #define MXT_DEVICE_PICK_INIT                                                                                           \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "torch_library.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -142,6 +143,7 @@ int mxt_torch_open(const char *folder, bool cuda, int32_t device_index, struct m
 		return rc;
 	}
 	ask_numbers(&torch);
+	torch.stand_in = dlsym(torch.cpu_library.handle, "mxt_stand_in") != NULL;
 	torch.call.aoti_torch_grad_mode_set_enabled(false);
 	*ret_torch = torch;
 	return 0;

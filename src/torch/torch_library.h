@@ -23,6 +23,9 @@ struct mxt_tensor; /* torch's own: an AtenTensorHandle */
 #define MXT_TORCH_OLDEST_MAJOR 2
 #define MXT_TORCH_OLDEST_MINOR 8
 
+/* Stand-ins for torch's libraries have a file of this name beside them, and export a symbol `mxt_stand_in`. */
+#define MXT_TORCH_STAND_IN "stand-in"
+
 struct mxt_torch_abi {
 #define MXT_TORCH_SYMBOL MXT_DL_MEMBER
 #include "torch_abi.def"
@@ -44,7 +47,8 @@ struct mxt_torch {
 	int32_t device_type, device_index; /* where new tensors are */
 	int32_t dtype[MXT_DTYPE_COUNT];    /* torch's numbers */
 	int32_t float64;
-	uint64_t abi; /* aoti_torch_abi_version() */
+	uint64_t abi;  /* aoti_torch_abi_version() */
+	bool stand_in; /* the libraries only stand in for torch's */
 };
 
 /*

@@ -146,6 +146,7 @@ int mxt_evidence_witnesses(struct mxt_session *session, const char *probe, const
 			continue;
 		json_t *row =
 		    json_pack("{s:s, s:s, s:O}", "probe", probe, "candidate", entry->name, "facts", entry->facts);
+		session->stand_in = session->stand_in || json_is_true(json_object_get(entry->facts, "stand_in"));
 		bool equal = i > 0 && same_bits(field, &field->entries[0], entry);
 		if (row && equal && json_object_set_new(row, "bits_equal_bare", json_true()) < 0) {
 			json_decref(row);

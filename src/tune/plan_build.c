@@ -155,7 +155,7 @@ static json_t *evidence_json(const struct mxt_session *session)
 	rc |= set_new(evidence, "host", host_json());
 	rc |= set_new(evidence, "budget", budget_json(session));
 	rc |= set_new(evidence, "seed", seed_json(session->request->seed));
-	if (session->request->ops->simulated)
+	if (session->request->simulated || session->stand_in)
 		rc |= set_new(evidence, "simulated", json_true());
 	if (rc == 0)
 		return evidence;

@@ -47,6 +47,7 @@ struct mxt_session {
 	json_t *yours;      /* owned: the selectors of this device's stack that the caller sets */
 	json_t *contract;   /* owned: the contract variables in force */
 	bool yours_differs; /* `yours` is not empty: it races */
+	bool stand_in;      /* a worker found that what it computes with stands in for hardware */
 	struct mxt_probe_result probes[MXT_PROBLEM_KIND_COUNT];
 	/* Evidence so far; owned arrays. */
 	json_t *samples, *choices, *witnesses, *health, *skipped;

@@ -24,7 +24,7 @@ static const struct {
 static int lock_machine(struct mxt_session *session, int *ret_fd, struct mxt_error *err)
 {
 	const struct mxt_tune_request *request = session->request;
-	if (request->ops->simulated)
+	if (request->simulated)
 		return 0;
 	int rc = mxt_machine_lock(MXT_LOCK_CPU, request->budget->clock, request->budget->work_end_ns,
 				  request->cancel_fd, ret_fd, err);

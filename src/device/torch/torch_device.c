@@ -207,10 +207,15 @@ json_t *mxt_torch_device_facts(const struct mxt_device *device)
 	json_t *facts =
 	    json_pack("{s:s, s:o, s:s}", "torch", torch->version.version, "abi",
 		      json_sprintf("0x%016llx", (unsigned long long)torch->abi), "library", torch->cpu_library.file);
-	if (facts && torch->on_cuda &&
-	    json_object_set_new(facts, "cuda_library", json_string(torch->cuda_library.file)) < 0) {
-		json_decref(facts);
+	if (!facts)
 		return NULL;
-	}
-	return facts;
+	int rc = 0;
+	if (torch->on_cuda)
+		rc |= json_object_set_new(facts, "cuda_library", json_string(torch->cuda_library.file));
+	if (torch->stand_in)
+		rc |= json_object_set_new(facts, "stand_in", json_true());
+	if (rc == 0)
+		return facts;
+	json_decref(facts);
+	return NULL;
 }
