@@ -124,6 +124,9 @@ static int take_settings(const struct mxt_args *args, struct settings *ret_setti
 		rc = mxt_args_int(args, "seed", 0, MXT_JSON_MAX_INT, &s.seed, err);
 	if (mxt_args_has(args, "out"))
 		s.out = mxt_args_get(args, "out");
+	if (rc == 0 && strcmp(s.out, "-") == 0)
+		rc = mxt_error_set(err, -EINVAL, MXT_E_USAGE,
+				   "--out takes a file: standard output has the report; for a file of that name, ./-");
 	if (rc == 0)
 		*ret_settings = s;
 	return rc;

@@ -128,6 +128,7 @@ int main(int argc, char **argv)
 	struct mxt_error err = MXT_ERROR_INIT;
 	open_standard_streams();
 	(void)signal(SIGPIPE, SIG_IGN);
+	(void)signal(SIGXFSZ, SIG_IGN); /* a limit of file sizes is then an error of the write, as a full disk is */
 	(void)signal(SIGCHLD, SIG_DFL); /* ignored by whoever started us, it would lose the ends of workers */
 	int status = dispatch(&cli, argc, argv, &err);
 	if (status >= 0 && flush_results(cli.out, &err) < 0)

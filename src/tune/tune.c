@@ -26,8 +26,14 @@ static int lock_machine(struct mxt_session *session, int *ret_fd, struct mxt_err
 	const struct mxt_tune_request *request = session->request;
 	if (request->simulated)
 		return 0;
-	int rc = mxt_machine_lock(MXT_LOCK_CPU, request->budget->clock, request->budget->work_end_ns,
-				  request->cancel_fd, ret_fd, err);
+	int rc = mxt_machine_lock(MXT_LOCK_CPU, request->budget->clock, 0, request->cancel_fd, ret_fd, err);
+	if (rc == -EBUSY) {
+		mxt_error_clear(err);
+		mxt_announce_note(session,
+				  "another run measures on this machine; the wait for it counts in the budget");
+		rc = mxt_machine_lock(MXT_LOCK_CPU, request->budget->clock, request->budget->work_end_ns,
+				      request->cancel_fd, ret_fd, err);
+	}
 	if (rc != -ENOLCK)
 		return rc;
 	mxt_announce_note(session, mxt_error_text(err));

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What goes wrong during a run costs what it must and nothing else: no process left, no torn file, a reason given."""
 
+import fcntl
 import json
 import os
 import pathlib
@@ -164,6 +165,14 @@ class Files(autotune.TestCase):
         self.assertEqual((folder / "plan.json").read_text(), "old")
         self.assertEqual(os.listdir(folder), ["plan.json"])
 
+    def test_limit_of_file_sizes(self):
+        """The signal that comes with it kills nobody and leaves nothing behind."""
+        (self.dir / "plan.json").write_text("old")
+        result = self.simulate("calm", status=1, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8, 8)))
+        self.assert_error(result, 1, "MXT-102", "File too large")
+        self.assertEqual([path.name for path in self.dir.iterdir()], ["plan.json"])
+        self.assertEqual((self.dir / "plan.json").read_text(), "old")
+
     def test_standard_output_closed(self):
         result = self.simulate("calm", status=None, preexec_fn=lambda: os.close(1), stdout=None)
         self.assertIn(result.status, (0, 1))
@@ -186,6 +195,18 @@ class Files(autotune.TestCase):
 
 
 class Hosts(autotune.TestCase):
+    def test_another_run_is_waited_for(self):
+        """It is said while it lasts; the lock is that of the CPUs, which a simulated device does not take."""
+        lock = pathlib.Path("/sys/devices/system/cpu/possible")
+        if not lock.exists():
+            self.skipTest("this system has no file to lock")
+        with lock.open() as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            result = self.run_program("autotune", "--model", "instella-3b", "--device", "self-test", "--budget", 1,
+                                      env=autotune.NO_SELECTORS)
+        self.assert_error(result, 6, "MXT-243", "another run")
+        self.assertIn("note: another run measures on this machine", result.out)
+
     @mxt.needs_root
     def test_as_a_user_without_rights(self):
         self.dir.chmod(0o777)

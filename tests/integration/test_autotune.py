@@ -190,6 +190,7 @@ class Refusals(autotune.TestCase):
                            (("--model", "qwen3-8b", "--packing", "yes"), "--packing"),
                            (("--model", "qwen3-8b", "--devise", "cpu"), "--device"),
                            (("--model", "qwen3-8b", "--device", "tpu"), "tpu"),
+                           (("--model", "qwen3-8b", "--out", "-"), "--out"),
                            (("--model", "qwen3-8b", "extra"), "extra")):
             with self.subTest(args):
                 self.assert_error(self.run_program("autotune", *args), 2, "MXT-110", word)
