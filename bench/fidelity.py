@@ -25,6 +25,7 @@ SHAPES = [(8, 4096, 32, 32, 128), (8, 4096, 32, 8, 128), (8, 2048, 32, 8, 128), 
           (1, 8192, 32, 8, 128), (1, 2048, 32, 32, 128), (2, 16384, 16, 16, 128)]
 GEMMS = [(32768, 4096, 4096), (32768, 12288, 4096), (32768, 4096, 12288), (32768, 1024, 4096), (32768, 16, 4096),
          (32768, 4096, 16)]
+WARM_NS, TARGET_NS = 100e6, 20e6  # as in torch_times.c
 BACKENDS = {"cudnn": ({}, SDPBackend.CUDNN_ATTENTION),
             "flash": ({"TORCH_CUDNN_SDPA_DEPRIORITIZED": "1"}, SDPBackend.FLASH_ATTENTION)}
 
@@ -56,14 +57,19 @@ def python_time(call):
         stop.synchronize()
         return start.elapsed_time(stop) * 1e6
 
-    repeats, spent = 1, 0.0
-    while spent < 100e6:
+    repeats, spent, before = 1, 0.0, None
+    while True:  # until two launches agree, as the C side does
         took = launch(repeats)
         spent += took
-        if took < 1e6:
-            repeats = int(repeats * 1.1 * 1e6 / max(took, 1e3)) + 1
+        once, short = took / repeats, took < 1e6
+        settled = before is not None and abs(before - once) <= 0.05 * max(before, once)
+        if short:
+            repeats = int(1.1 * 1e6 / once + 1)
+        if spent >= WARM_NS or (settled and not short):
+            break
+        before = once
     samples, spent = [], 0.0
-    while spent < 20e6:
+    while not samples or spent < TARGET_NS:
         took = launch(repeats)
         spent += took
         samples.append(took / repeats)

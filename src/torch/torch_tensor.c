@@ -113,8 +113,14 @@ int mxt_tensor_fill(const struct mxt_torch *torch, struct mxt_tensor *tensor, do
 {
 	struct mxt_tensor *scalar = NULL;
 	int rc = mxt_tensor_scalar(torch, &value, &scalar, err);
-	if (rc == 0)
-		rc = mxt_tensor_copy(torch, tensor, scalar, err);
+	if (rc < 0)
+		return rc;
+	struct mxt_torch_call call;
+	mxt_torch_call_init(&call, torch);
+	mxt_push_tensor(&call, tensor);
+	mxt_push_tensor(&call, scalar);
+	rc = mxt_torch_call_run(&call, "aten::fill_", "Tensor", 1, err);
+	mxt_drop_result(&call);
 	mxt_tensor_destroy(torch, scalar);
 	return rc;
 }

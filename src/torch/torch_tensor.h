@@ -44,11 +44,11 @@ struct mxt_tensor_facts {
 int mxt_tensor_look(const struct mxt_torch *torch, struct mxt_tensor *tensor, int64_t ndim,
 		    struct mxt_tensor_facts *ret_facts, struct mxt_error *err) MXT_WUR;
 
-/* Copies the values of `from` into `to`, converting between dtypes, repeating along dimensions of size 1. */
+/* Copies the values of `from` into `to`, converting between dtypes. */
 int mxt_tensor_copy(const struct mxt_torch *torch, struct mxt_tensor *to, struct mxt_tensor *from,
 		    struct mxt_error *err) MXT_WUR;
 
-/* Writes one number everywhere. */
+/* Writes one number everywhere, on the device: a copy would first be made as large on the host. */
 int mxt_tensor_fill(const struct mxt_torch *torch, struct mxt_tensor *tensor, double value,
 		    struct mxt_error *err) MXT_WUR;
 
