@@ -68,7 +68,10 @@ static void forget_exported(json_t *here, const json_t *env)
 	const char *name;
 	json_t *value;
 	json_object_foreach((json_t *)env, name, value) /* jansson's iterators take no const; nothing is changed */
-	    if (json_equal(json_object_get(here, name), value))(void) json_object_del(here, name);
+	{
+		if (json_equal(json_object_get(here, name), value))
+			(void)json_object_del(here, name);
+	}
 }
 
 /* Appends where the plan's contract and this environment's differ, each variable by its name. */
