@@ -21,6 +21,7 @@
 #include "doctor_text.h"
 #include "environ_list.h"
 #include "error.h"
+#include "json.h"
 #include "sysroot.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -101,7 +102,12 @@ static void examine(const char *prefix)
 	MXT_CLEANUP_DOCTOR_REPORT struct mxt_doctor_report report = MXT_DOCTOR_REPORT_INIT;
 	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
 	require(mxt_environ_list_read(&root, &environment, &err) == 0);
-	const struct mxt_doctor_request request = {&root, environment.entries, NULL, NULL};
+	MXT_CLEANUP_JSON json_t *nvidia = NULL;
+	char path[PATH_MAX];
+	(void)snprintf(path, sizeof path, "%s/nvidia.json", prefix);
+	if (mxt_json_read_file(path, MXT_JSON_CANONICAL, &nvidia, NULL) < 0)
+		nvidia = NULL;
+	const struct mxt_doctor_request request = {&root, environment.entries, NULL, nvidia};
 	if (mxt_doctor_run(&request, &report, &err) == 0)
 		show(&report);
 	else

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cpu_list.h"
+#include "cuda_libraries.h"
 #include "disk_space.h"
 #include "elf_file.h"
 #include "environ.h"
@@ -129,6 +130,9 @@ static void run_python(const char *text, size_t len)
 	struct mxt_torch_install install = {.folder = ""};
 	mxt_torch_version_parse(text, &install.files);
 	mxt_wheel_version_parse(text, install.metadata);
+	unsigned cuda = 0;
+	if (mxt_cuda_wheel_parse(text, "nvidia_cudnn", &cuda, install.metadata))
+		require(install.metadata[0] && cuda < 1000);
 	char build[MXT_TORCH_TEXT + 8];
 	require(strlen(mxt_torch_build(&install, build)) < sizeof build);
 	require(strlen(install.metadata) < MXT_TORCH_TEXT && strlen(install.files.version) < MXT_TORCH_TEXT);

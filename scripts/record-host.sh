@@ -178,6 +178,29 @@ record_torch() {
 	for info in "$folder"/torch-*.dist-info/METADATA; do
 		[ ! -f "$info" ] || sed '/^$/q' "$info" | put "$info"
 	done
+	for info in "$folder"/nvidia_{cudnn,cublas,nccl}*.dist-info/METADATA; do
+		[ ! -f "$info" ] || sed '/^$/q' "$info" | put "$info"
+	done
+	record_cuda_libraries "$folder"/nvidia/*/lib "$folder/torch/lib"
+}
+
+# record_cuda_libraries FOLDER...: the names of NVIDIA's libraries, which doctor looks for.
+record_cuda_libraries() {
+	local folder name
+	for folder; do
+		for name in "$folder"/lib{cudnn,cudnn_graph,cublasLt,nccl}.so.[0-9]*; do
+			[ ! -e "$name" ] || first 64 "$name" >/dev/null
+		done
+	done
+}
+
+record_search_path() {
+	local folder
+	while read -r -d : folder; do
+		case $folder in
+		/*) record_cuda_libraries "$folder" ;;
+		esac
+	done <<<"${LD_LIBRARY_PATH:-}:"
 }
 
 record_prefix() {
@@ -247,6 +270,7 @@ record_pci
 record_filesystems
 record_blas
 record_python
+record_search_path
 record_environment
 record_nvidia
 echo "recorded $(find "$out" -type f | wc -l) files into $1"

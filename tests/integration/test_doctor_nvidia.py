@@ -284,5 +284,98 @@ class Findings(TestCase):
         self.assert_error(self.run_program("doctor", "--sysroot", root), 3, "MXT-120", "nvidia.json")
 
 
+class Stack(TestCase):
+    """A CUDA torch in a virtual environment, and what is around it."""
+
+    SITE = "venv/lib/python3.12/site-packages"
+
+    def torch(self, version="2.11.0+cu130", cuda="13.0", wheels=()):
+        self.write("venv/bin/python3", b"\x7fELF")
+        self.write("venv/pyvenv.cfg", "version = 3.12.1\n")
+        self.write(f"{self.SITE}/torch/version.py", f"__version__ = '{version}'\ncuda = '{cuda}'\nhip = None\n")
+        for wheel in wheels:
+            self.write(f"{self.SITE}/{wheel}.dist-info/METADATA", "Name: x\n")
+
+    def libraries(self, *names, folder=None):
+        for name in names:
+            self.write(f"{folder or self.SITE}/{name}", b"\x7fELF")
+
+    def stack(self, what=None, search_path=(), **env):
+        variables = sim_nvidia.install(self.dir, what or machine([h200(0)]), search_path=search_path)
+        return self.check(what or machine([h200(0)]), "cuda", VIRTUAL_ENV=self.dir / "venv",
+                          LD_LIBRARY_PATH=variables["LD_LIBRARY_PATH"], **env)
+
+    def whole(self):
+        self.torch(wheels=("nvidia_cudnn_cu13-9.15.1.9", "nvidia_cublas-13.1.0.3", "nvidia_nccl_cu13-2.28.9"))
+        self.libraries("nvidia/cudnn/lib/libcudnn.so.9", "nvidia/cudnn/lib/libcudnn_graph.so.9",
+                       "nvidia/cu13/lib/libcublasLt.so.13", "nvidia/nccl/lib/libnccl.so.2")
+
+    def test_whole(self):
+        self.whole()
+        check = self.stack()
+        self.assertEqual(self.worst(check), [])
+        self.finding(check, "ok", "CUDA 13.0, the driver runs CUDA up to 13.0")
+        for words in (("cuDNN 9.15.1.9", "libcudnn.so.9"), ("cuBLAS 13.1.0.3", "libcublasLt.so.13"),
+                      ("NCCL 2.28.9", "libnccl.so.2")):
+            self.finding(check, "ok", *words)
+        self.assertEqual([row["version"] for row in check["facts"]["libraries"]], ["9.15.1.9", "13.1.0.3", "2.28.9"])
+
+    def test_driver_versions(self):
+        self.torch(cuda="13.2")
+        self.finding(self.stack(), "note", "13.2", "13.0", "unsupported PTX version")
+        old = machine([h200(0)], driver="535.104.05", cuda_driver_version=12020)
+        row = self.finding(self.stack(old), "warn", "13.2", "12.2", "too old")
+        self.assertIn("580", row["todo"])
+        self.assertIn("CUDA 12", row["todo"])
+        newer = machine([h200(0)], cuda_driver_version=14000)
+        self.finding(self.stack(newer), "ok", "14.0")
+        unknown = machine([h200(0)], [fault("cuDriverGetVersion", "return", 999)])
+        self.finding(self.stack(unknown), "ok", "13.2")
+
+    def test_no_driver(self):
+        self.torch()
+        check = self.stack(machine([], [fault("nvmlInit_v2", "return", 9)]))
+        rows = [row for row in check["findings"] if "no NVIDIA driver" in row["what"]]
+        self.assertEqual(len(rows), 1, check)
+        self.assertIn(rows[0]["status"], ("note", "warn"))  # by what is on the PCI bus
+        self.assertIn("--gpus all", rows[0]["todo"])
+
+    def test_no_cuda(self):
+        self.write("venv/bin/python3", b"\x7fELF")
+        self.write("venv/pyvenv.cfg", "version = 3.12.1\n")
+        self.finding(self.stack(), "ok", "no torch")
+        self.write(f"{self.SITE}/torch/version.py", "__version__ = '2.11.0+cpu'\ncuda = None\nhip = None\n")
+        check = self.stack()
+        self.finding(check, "ok", "not built for CUDA")
+        self.assertEqual(check["not_reported"], ["torch_cuda", "libraries"])
+
+    def test_wheels_of_two_cudas(self):
+        self.whole()
+        self.torch(wheels=("nvidia_cudnn_cu12-9.10.2.21",))
+        self.finding(self.stack(), "warn", "9.15.1.9", "9.10.2.21", "same files", "pip uninstall")
+
+    def test_shadowed(self):
+        self.whole()
+        self.libraries("libcudnn.so.9", "libcudnn_graph.so.9", "libcublasLt.so.13", folder="cuda/lib")
+        check = self.stack(search_path=[self.dir / "none", self.dir / "cuda" / "lib"])
+        row = self.finding(check, "warn", "another cuDNN", "cuda/lib/libcudnn.so.9", "libcudnn_graph.so.9")
+        self.assertIn(f"take {self.dir}/cuda/lib out of LD_LIBRARY_PATH", row["todo"])
+        self.finding(check, "note", "another cuBLAS", "loads its own")
+        self.assertEqual(len(self.worst(check)), 2)
+
+    def test_the_same_library_by_another_name(self):
+        self.whole()
+        (self.dir / "link").symlink_to(self.dir / self.SITE / "nvidia/cudnn/lib")
+        check = self.stack(search_path=[self.dir / "link", self.dir / self.SITE / "nvidia/nccl/lib", "relative"])
+        self.assertEqual(self.worst(check), [])
+
+    def test_a_torch_without_wheels(self):
+        self.torch()
+        self.libraries("libcudnn.so.9", "libnccl.so.2", folder="cuda/lib")
+        check = self.stack(search_path=[self.dir / "cuda" / "lib"])
+        self.finding(check, "ok", "cuDNN", "cuda/lib/libcudnn.so.9", "from LD_LIBRARY_PATH")
+        self.assertEqual(self.worst(check), [])
+
+
 if __name__ == "__main__":
     mxt.main()
