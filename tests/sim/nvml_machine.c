@@ -25,6 +25,13 @@ static void hang(void)
 		(void)pause();
 }
 
+/* Past the handler that a sanitizer has set. */
+static void crash(void)
+{
+	(void)signal(SIGSEGV, SIG_DFL);
+	(void)raise(SIGSEGV);
+}
+
 bool mxt_sim_fault(const json_t *machine, const char *call, int gpu, int *ret_status, bool *ret_garbage)
 {
 	size_t i;
@@ -40,7 +47,7 @@ bool mxt_sim_fault(const json_t *machine, const char *call, int gpu, int *ret_st
 		if (strcmp(what, "hang") == 0)
 			hang();
 		if (strcmp(what, "crash") == 0)
-			(void)raise(SIGSEGV);
+			crash();
 		*ret_garbage = strcmp(what, "garbage") == 0;
 		*ret_status = (int)json_integer_value(json_object_get(fault, "status"));
 		return !*ret_garbage;
