@@ -3,6 +3,7 @@
  * A stand-in for NVIDIA's CUDA runtime (cuda_runtime_api.h of CUDA 13.0): device memory is host memory, one stream, and
  * events that carry the simulated clock. Statuses are cudaError_t.
  */
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -199,8 +200,13 @@ int cudaEventDestroy(struct mxt_sim_event *event)
 	return leave(event ? SUCCESS : INVALID_HANDLE);
 }
 
-/* The size stands before the memory, so that freeing can give it back. */
-#define HEAD_BYTES 64
+/* The size stands before the memory, which is aligned as the real one is, so that freeing can give it back. */
+#define HEAD_BYTES ((size_t)256)
+
+static size_t whole_lines(size_t bytes)
+{
+	return (bytes + HEAD_BYTES - 1) / HEAD_BYTES * HEAD_BYTES;
+}
 
 int cudaMalloc(void **memory, size_t bytes)
 {
@@ -209,7 +215,7 @@ int cudaMalloc(void **memory, size_t bytes)
 		return leave(status);
 	if (!mxt_sim_memory_take(bytes))
 		return leave(MEMORY_ALLOCATION);
-	char *head = calloc(1, bytes + HEAD_BYTES);
+	char *head = bytes < SIZE_MAX / 2 ? aligned_alloc(HEAD_BYTES, whole_lines(bytes) + HEAD_BYTES) : NULL;
 	if (!head) {
 		mxt_sim_memory_give(bytes);
 		return leave(MEMORY_ALLOCATION);

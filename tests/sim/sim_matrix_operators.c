@@ -38,10 +38,25 @@ static int product_into(struct mxt_sim_call *call)
 	return 0;
 }
 
+/* self, vec, out: views as matrices of one column */
+static int vector_into(struct mxt_sim_call *call)
+{
+	struct mxt_sim_tensor *vector = call->args[1].tensor, *out = call->args[2].tensor;
+	if (!vector || !out || vector->ndim != 1 || out->ndim != 1)
+		return mxt_sim_raise("vector + matrix @ vector expected, got other dimensions");
+	struct mxt_sim_tensor column = *vector, to = *out;
+	column.ndim = to.ndim = 2;
+	column.sizes[1] = to.sizes[1] = 1;
+	column.strides[1] = to.strides[1] = 1;
+	const struct mxt_sim_matmul matmul = {.a = call->args[0].tensor, .b = &column, .out = &to, .alpha = 1};
+	if (mxt_sim_matmul_run(&matmul))
+		return 1;
+	mxt_sim_return(call, mxt_sim_tensor_ref(out));
+	return 0;
+}
+
 const struct mxt_sim_operator mxt_sim_matrix_operators[] = {
-    {"aten::mm", "", "TT", MXT_SIM_ANY, product},
-    {"aten::mm", "out", "TTT", MXT_SIM_ANY, product_into},
-    {"aten::bmm", "", "TT", MXT_SIM_ANY, product},
-    {"aten::bmm", "out", "TTT", MXT_SIM_ANY, product_into},
-    {NULL, NULL, NULL, 0, NULL},
+    {"aten::mm", "", "TT", MXT_SIM_ANY, product},           {"aten::mm", "out", "TTT", MXT_SIM_ANY, product_into},
+    {"aten::mv", "out", "TTT", MXT_SIM_ANY, vector_into},   {"aten::bmm", "", "TT", MXT_SIM_ANY, product},
+    {"aten::bmm", "out", "TTT", MXT_SIM_ANY, product_into}, {NULL, NULL, NULL, 0, NULL},
 };

@@ -51,20 +51,39 @@ static int normal(struct mxt_sim_call *call)
 	return return_self(call);
 }
 
-/* self, src, non_blocking */
+/* self, src, non_blocking; src is broadcast */
 static int copy(struct mxt_sim_call *call)
 {
 	unsigned effects = 0;
 	struct mxt_sim_tensor *to = call->args[0].tensor, *from = call->args[1].tensor;
 	if (begin(call, "copy", &effects))
 		return 1;
-	if (!from || from->ndim != to->ndim ||
-	    memcmp(from->sizes, to->sizes, (size_t)to->ndim * sizeof to->sizes[0]) != 0)
-		return mxt_sim_raise("copy_: the shapes differ");
-	double *numbers = mxt_sim_read(from);
-	mxt_sim_spoil(numbers, (size_t)mxt_sim_count(from), effects);
+	double *numbers = from ? mxt_sim_read_as(from, to->ndim, to->sizes) : NULL;
+	if (!numbers)
+		return from ? 1 : mxt_sim_raise("copy_: the source is undefined");
+	mxt_sim_spoil(numbers, (size_t)mxt_sim_count(to), effects);
 	mxt_sim_write(to, numbers);
 	free(numbers);
+	return return_self(call);
+}
+
+/* self, other; other is broadcast */
+static int multiply(struct mxt_sim_call *call)
+{
+	unsigned effects = 0;
+	struct mxt_sim_tensor *to = call->args[0].tensor, *by = call->args[1].tensor;
+	if (begin(call, "mul", &effects))
+		return 1;
+	double *factors = by ? mxt_sim_read_as(by, to->ndim, to->sizes) : NULL;
+	if (!factors)
+		return by ? 1 : mxt_sim_raise("mul_: the factor is undefined");
+	double *numbers = mxt_sim_read(to);
+	for (int64_t i = 0; i < mxt_sim_count(to); i++)
+		numbers[i] *= factors[i];
+	mxt_sim_spoil(numbers, (size_t)mxt_sim_count(to), effects);
+	mxt_sim_write(to, numbers);
+	free(numbers);
+	free(factors);
 	return return_self(call);
 }
 
@@ -132,6 +151,7 @@ static int softmax_backward(struct mxt_sim_call *call)
 const struct mxt_sim_operator mxt_sim_plain_operators[] = {
     {"aten::_softmax_backward_data", "", "TTii", MXT_SIM_ANY, softmax_backward},
     {"aten::copy_", "", "TTb", MXT_SIM_ANY, copy},
+    {"aten::mul_", "Tensor", "TT", MXT_SIM_ANY, multiply},
     {"aten::normal_", "", "Tffg", MXT_SIM_ANY, normal},
     {"aten::requires_grad_", "", "Tb", MXT_SIM_ANY, requires_grad},
     {"aten::transpose", "int", "Tii", MXT_SIM_ANY, transpose},

@@ -96,8 +96,12 @@ static int check_shape(int64_t ndim, const int64_t *sizes, int32_t dtype)
 
 #define GIB (1024.0 * 1024 * 1024)
 
-static int raise_out_of_memory(uint64_t bytes)
+static int raise_out_of_memory(uint64_t bytes, int32_t place)
 {
+	if (place == MXT_SIM_CPU)
+		return mxt_sim_raise("DefaultCPUAllocator: can't allocate memory: you tried to allocate %llu bytes. "
+				     "Error code 12 (Cannot allocate memory)",
+				     (unsigned long long)bytes);
 	return mxt_sim_raise("CUDA out of memory. Tried to allocate %.2f GiB. GPU 0 has a total capacity of %.2f GiB "
 			     "of which %.2f GiB is free.",
 			     (double)bytes / GIB, (double)mxt_sim_scenario()->device.memory_bytes / GIB,
@@ -129,7 +133,7 @@ static int use_device(uint64_t bytes)
 	struct mxt_sim_outcome outcome = mxt_sim_enter("alloc");
 	if (!(outcome.effects & MXT_SIM_FAIL))
 		return 0;
-	return outcome.text ? mxt_sim_raise("%s", outcome.text) : raise_out_of_memory(bytes);
+	return outcome.text ? mxt_sim_raise("%s", outcome.text) : raise_out_of_memory(bytes, MXT_SIM_CUDA);
 }
 
 int mxt_sim_tensor_new(int64_t ndim, const int64_t *sizes, const int64_t *strides, int32_t dtype, int32_t place,
@@ -146,7 +150,7 @@ int mxt_sim_tensor_new(int64_t ndim, const int64_t *sizes, const int64_t *stride
 	int failed = place == MXT_SIM_CUDA ? use_device(bytes) : 0;
 	if (!failed) {
 		tensor->storage = allocate(bytes, place);
-		failed = tensor->storage ? 0 : raise_out_of_memory(bytes);
+		failed = tensor->storage ? 0 : raise_out_of_memory(bytes, place);
 	}
 	if (failed) {
 		free(tensor);
@@ -248,6 +252,25 @@ double *mxt_sim_read(const struct mxt_sim_tensor *tensor)
 	for (int64_t i = 0; i < count; i++, at = step(tensor, indices, at))
 		numbers[i] = mxt_sim_load(tensor->data, at, tensor->dtype);
 	return numbers;
+}
+
+double *mxt_sim_read_as(const struct mxt_sim_tensor *tensor, int64_t ndim, const int64_t *sizes)
+{
+	struct mxt_sim_tensor view = *tensor;
+	int64_t added = ndim - tensor->ndim;
+	bool fits = added >= 0;
+	view.ndim = ndim;
+	for (int64_t i = 0; i < ndim && fits; i++) {
+		int64_t size = i < added ? 1 : tensor->sizes[i - added];
+		if (size != 1 && size != sizes[i])
+			fits = false;
+		view.sizes[i] = sizes[i];
+		view.strides[i] = size == 1 ? 0 : tensor->strides[i - added];
+	}
+	if (fits)
+		return mxt_sim_read(&view);
+	(void)mxt_sim_raise("output with other sizes doesn't match the broadcast shape");
+	return NULL;
 }
 
 void mxt_sim_write(struct mxt_sim_tensor *tensor, const double *numbers)

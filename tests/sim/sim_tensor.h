@@ -63,6 +63,8 @@ void mxt_sim_handle_delete(struct AtenTensorOpaque *handle);
 int64_t mxt_sim_count(const struct mxt_sim_tensor *tensor);
 /* All elements in row-major order: into new memory (free it), and from memory. */
 double *mxt_sim_read(const struct mxt_sim_tensor *tensor);
+/* The same of a tensor that is broadcast to other sizes; NULL and raised where it cannot be. */
+double *mxt_sim_read_as(const struct mxt_sim_tensor *tensor, int64_t ndim, const int64_t *sizes);
 void mxt_sim_write(struct mxt_sim_tensor *tensor, const double *numbers);
 
 #endif

@@ -15,6 +15,10 @@
 MXT_SIM_EXPORT void mxt_sim_cuda_load(void);
 bool mxt_sim_cuda_is_loaded(void);
 
+/* mxt_sim_dispatch(), and a second handle of a tensor to put onto its stack (of the undefined one for NULL). */
+MXT_SIM_EXPORT int mxt_sim_torch_dispatch(const char *name, uint64_t *stack);
+MXT_SIM_EXPORT uint64_t mxt_sim_torch_second(struct AtenTensorOpaque *tensor);
+
 MXT_SIM_EXPORT int mxt_sim_torch_matmul(const struct mxt_sim_matmul *matmul);
 /* Of query, key, value and, undefined, the bias. */
 MXT_SIM_EXPORT int mxt_sim_torch_efficient_backward(struct mxt_sim_sdpa *sdpa, struct AtenTensorOpaque *ret_grads[4]);

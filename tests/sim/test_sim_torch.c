@@ -278,6 +278,20 @@ static void expect_gradients(const struct mxt_sim_api *api, const uint64_t *resu
 	expect(api, results[2], a->grad_v, o->kv_count, o->bound);
 }
 
+static void expect_generated(const struct mxt_sim_api *api, const struct attention *a, const struct operands *o,
+			     void *const results[9], void *const grads[3])
+{
+	uint64_t bits[3];
+	for (size_t i = 0; i < 3; i++)
+		bits[i] = (uint64_t)(uintptr_t)grads[i];
+	expect(api, (uint64_t)(uintptr_t)results[0], a->out, Q_COUNT, o->bound);
+	expect(api, (uint64_t)(uintptr_t)results[1], a->lse, B * H * S, 1e-5);
+	expect_gradients(api, bits, a, o);
+	void *const rest[] = {results[2], results[3], results[6], results[7], results[8]};
+	for (size_t i = 0; i < 5; i++)
+		mxt_sim_drop(api, rest[i]);
+}
+
 static void flash(const struct mxt_sim_api *api, const struct attention *a, const struct operands *o)
 {
 	uint64_t f[9] = {ARG(o->q), ARG(o->k), ARG(o->v), mxt_sim_arg_float(0), a->causal, 0, 0};
@@ -369,6 +383,36 @@ static void on_cpu(const struct mxt_sim_api *api, const struct attention *a, con
 	expect_gradients(api, b, a, o);
 }
 
+/* The generated functions borrow their arguments. */
+static void generated_flash(const struct mxt_sim_api *api, const struct attention *a, const struct operands *o)
+{
+	void *r[9], *grads[3];
+	int64_t max_q = 0, max_k = 0;
+	double scale = a->scale;
+	SIM_CHECK(api->aoti_torch_cuda__scaled_dot_product_flash_attention(o->q, o->k, o->v, 0, a->causal, 0, NULL,
+									   &r[0], &r[1], &r[2], &r[3], &max_q, &max_k,
+									   &r[6], &r[7], &r[8]) == 0);
+	SIM_CHECK(max_q == (int64_t)S && max_k == (int64_t)S);
+	SIM_CHECK(api->aoti_torch_cuda__scaled_dot_product_flash_attention_backward(
+		      o->grad, o->q, o->k, o->v, r[0], r[1], r[2], r[3], max_q, max_k, 0, a->causal, r[6], r[7], &scale,
+		      &grads[0], &grads[1], &grads[2]) == 0);
+	expect_generated(api, a, o, r, grads);
+}
+
+static void generated_cudnn(const struct mxt_sim_api *api, const struct attention *a, const struct operands *o)
+{
+	void *r[9], *grads[3];
+	int64_t max_q = 0, max_k = 0;
+	double scale = a->scale;
+	SIM_CHECK(api->aoti_torch_cuda__scaled_dot_product_cudnn_attention(o->q, o->k, o->v, NULL, 1, 0, a->causal, 0,
+									   &scale, &r[0], &r[1], &r[2], &r[3], &max_q,
+									   &max_k, &r[6], &r[7], &r[8]) == 0);
+	SIM_CHECK(api->aoti_torch_cuda__scaled_dot_product_cudnn_attention_backward(
+		      o->grad, o->q, o->k, o->v, r[0], r[1], r[6], r[7], o->undefined, r[2], r[3], max_q, max_k, 0,
+		      a->causal, NULL, &grads[0], &grads[1], &grads[2]) == 0);
+	expect_generated(api, a, o, r, grads);
+}
+
 /* The way back is made of the weights: dV = P'dO, and with dS = softmax'(dO V') also dQ. */
 static void math(const struct mxt_sim_api *api, const struct attention *a, const struct operands *o)
 {
@@ -404,6 +448,8 @@ static void attention(const struct mxt_sim_api *api)
 {
 	with(api, 2, MXT_SIM_CUDA, MXT_SIM_BFLOAT16, flash);
 	with(api, 1, MXT_SIM_CUDA, MXT_SIM_FLOAT16, cudnn);
+	with(api, 2, MXT_SIM_CUDA, MXT_SIM_BFLOAT16, generated_flash);
+	with(api, 2, MXT_SIM_CUDA, MXT_SIM_BFLOAT16, generated_cudnn);
 	with(api, H, MXT_SIM_CUDA, MXT_SIM_BFLOAT16, efficient);
 	with(api, H, MXT_SIM_CUDA, MXT_SIM_FLOAT32, efficient);
 	with(api, H, MXT_SIM_CPU, MXT_SIM_FLOAT32, on_cpu);
@@ -435,6 +481,31 @@ static void softmax(const struct mxt_sim_api *api)
 	expect(api, stack[0], expected, 2, 1e-6);
 	mxt_sim_drop(api, to);
 	mxt_sim_drop(api, tg);
+}
+
+/* copy_ and mul_ with something smaller, and a matrix times a vector. */
+static void broadcast(const struct mxt_sim_api *api)
+{
+	static const int64_t sizes[] = {2, 3}, row[] = {3}, column[] = {2}, scalar[] = {1};
+	const double row_numbers[] = {1, 2, 3}, ten = 10, expected[] = {140, 140};
+	void *matrix = mxt_sim_tensor_of(api, MXT_SIM_CUDA, MXT_SIM_FLOAT64, 2, sizes, NULL);
+	void *vector = mxt_sim_tensor_of(api, MXT_SIM_CUDA, MXT_SIM_FLOAT64, 1, row, row_numbers);
+	void *out = mxt_sim_tensor_of(api, MXT_SIM_CUDA, MXT_SIM_FLOAT64, 1, column, NULL);
+	void *factor = mxt_sim_tensor_of(api, MXT_SIM_CPU, MXT_SIM_FLOAT64, 0, scalar, &ten);
+	uint64_t copy[] = {ARG(matrix), ARG(vector), 0};
+	mxt_sim_call(api, "aten::copy_", "", copy);
+	uint64_t multiply_by[] = {ARG(matrix), ARG(factor)};
+	mxt_sim_call(api, "aten::mul_", "Tensor", multiply_by);
+	uint64_t apply[] = {ARG(matrix), ARG(vector), ARG(out)};
+	mxt_sim_call(api, "aten::mv", "out", apply);
+	expect(api, apply[0], expected, 2, 0);
+	mxt_sim_drop_results(api, copy, 1);
+	mxt_sim_drop_results(api, multiply_by, 1);
+	uint64_t wrong[] = {ARG(vector), ARG(matrix), 0};
+	SIM_CHECK(api->aoti_torch_call_dispatcher("aten::copy_", "", wrong) == 1);
+	void *all[] = {matrix, vector, out, factor};
+	for (size_t i = 0; i < 4; i++)
+		mxt_sim_drop(api, all[i]);
 }
 
 static void random_numbers(const struct mxt_sim_api *api)
@@ -499,6 +570,7 @@ static void test_products(void **state)
 {
 	(void)state;
 	mxt_sim_case_pass(&(struct mxt_sim_case){.run = products});
+	mxt_sim_case_pass(&(struct mxt_sim_case){.run = broadcast});
 }
 
 static void test_attention(void **state)

@@ -47,6 +47,7 @@ MXT_SIM_EXPORT int32_t aoti_torch_is_defined(handle tensor, bool *ret);
 MXT_SIM_EXPORT int32_t aoti_torch_cpu_addmm_out(handle out, handle self, handle mat1, handle mat2, double beta,
 						double alpha);
 MXT_SIM_EXPORT int32_t aoti_torch_call_dispatcher(const char *name, const char *overload, uint64_t *stack);
+MXT_SIM_EXPORT int omp_get_max_threads(void); /* of torch's OpenMP runtime */
 #if HAS_VERSIONED_DISPATCHER
 MXT_SIM_EXPORT int32_t torch_call_dispatcher(const char *name, const char *overload, uint64_t *stack,
 					     uint64_t extension_build_version);
@@ -79,6 +80,11 @@ bool mxt_sim_cuda_is_loaded(void)
 uint64_t aoti_torch_abi_version(void)
 {
 	return mxt_sim_build.abi_version;
+}
+
+int omp_get_max_threads(void)
+{
+	return 1;
 }
 
 int32_t aoti_torch_device_type_cpu(void)
@@ -235,6 +241,16 @@ int32_t aoti_torch_is_defined(handle tensor, bool *ret)
 {
 	*ret = tensor->tensor != NULL;
 	return 0;
+}
+
+int mxt_sim_torch_dispatch(const char *name, uint64_t *stack)
+{
+	return mxt_sim_dispatch(name, "", stack);
+}
+
+uint64_t mxt_sim_torch_second(handle tensor)
+{
+	return (uint64_t)(uintptr_t)mxt_sim_handle(tensor ? mxt_sim_tensor_ref(tensor->tensor) : NULL);
 }
 
 int mxt_sim_torch_matmul(const struct mxt_sim_matmul *matmul)
