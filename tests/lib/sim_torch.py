@@ -87,6 +87,7 @@ class Environment:
     def _torch(self, build, cuda):
         self.write(self.torch / "version.py", VERSION_PY.format(version=self.version, cuda=cuda))
         self.dist_info("torch", self.version.partition("+")[0])
+        self.write(self.torch / "lib" / "stand-in", "These libraries only stand in for torch's: nothing is measured.\n")
         for part in ("cpu", "cuda"):
             self.link(f"torch-{part}-{build}", self.torch / "lib" / f"libtorch_{part}.so")
 

@@ -67,6 +67,17 @@ static int copy(struct mxt_sim_call *call)
 	return return_self(call);
 }
 
+/* self, value: a number in a tensor */
+static int fill(struct mxt_sim_call *call)
+{
+	const struct mxt_sim_tensor *value = call->args[1].tensor;
+	if (value && value->ndim != 0)
+		return mxt_sim_raise(
+		    "fill_ only supports 0-dimension value tensor but got tensor with %lld dimensions.",
+		    (long long)value->ndim);
+	return copy(call);
+}
+
 /* self, other; other is broadcast */
 static int multiply(struct mxt_sim_call *call)
 {
@@ -151,6 +162,7 @@ static int softmax_backward(struct mxt_sim_call *call)
 const struct mxt_sim_operator mxt_sim_plain_operators[] = {
     {"aten::_softmax_backward_data", "", "TTii", MXT_SIM_ANY, softmax_backward},
     {"aten::copy_", "", "TTb", MXT_SIM_ANY, copy},
+    {"aten::fill_", "Tensor", "TT", MXT_SIM_ANY, fill},
     {"aten::mul_", "Tensor", "TT", MXT_SIM_ANY, multiply},
     {"aten::normal_", "", "Tffg", MXT_SIM_ANY, normal},
     {"aten::requires_grad_", "", "Tb", MXT_SIM_ANY, requires_grad},

@@ -501,6 +501,10 @@ static void broadcast(const struct mxt_sim_api *api)
 	expect(api, apply[0], expected, 2, 0);
 	mxt_sim_drop_results(api, copy, 1);
 	mxt_sim_drop_results(api, multiply_by, 1);
+	const double tens[] = {10, 10, 10, 10, 10, 10};
+	uint64_t fill[] = {ARG(matrix), ARG(factor)};
+	mxt_sim_call(api, "aten::fill_", "Tensor", fill);
+	expect(api, fill[0], tens, 6, 0);
 	uint64_t wrong[] = {ARG(vector), ARG(matrix), 0};
 	SIM_CHECK(api->aoti_torch_call_dispatcher("aten::copy_", "", wrong) == 1);
 	void *all[] = {matrix, vector, out, factor};
