@@ -198,6 +198,10 @@ class Refusals(autotune.TestCase):
     def test_more_than_one_gpu(self):
         self.assert_error(self.simulate("calm", "--gpus", 8, status=4), 4, "MXT-246", "8 GPUs")
 
+    def test_a_scenario_that_is_no_file(self):
+        for path in ("/nowhere/scenario.json", "/dev/zero"):
+            self.assert_error(self.simulate(path, status=3), 3, "MXT-180", path)
+
     def test_a_budget_for_less_than_a_round(self):
         result = self.simulate("real_time", budget=1, status=6, model="qwen3-32b")
         self.assert_error(result, 6, "MXT-240", "--budget")

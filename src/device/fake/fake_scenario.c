@@ -8,6 +8,7 @@
 #include "cleanup.h"
 #include "error.h"
 #include "file.h"
+#include "input_file.h"
 #include "json.h"
 
 #define MAX_NUMBER 1e18
@@ -216,7 +217,7 @@ int mxt_fake_scenario_read(const char *path, struct mxt_fake_scenario *ret_scena
 				     "the simulated device needs a scenario: set " MXT_FAKE_SCENARIO_VARIABLE
 				     " to a file (docs/scenario.md)");
 	MXT_CLEANUP_BUF struct mxt_buf buf = MXT_BUF_INIT;
-	int rc = mxt_file_read(path, MXT_JSON_MAX_BYTES, &buf, err);
+	int rc = mxt_input_refine(mxt_file_read(path, MXT_JSON_MAX_BYTES, &buf, err), err);
 	return rc < 0 ? rc : mxt_fake_scenario_parse(path, mxt_buf_text(&buf), buf.len, ret_scenario, err);
 }
 
