@@ -8,6 +8,7 @@
 #include "clean_text.h"
 #include "cleanup.h"
 #include "command.h"
+#include "doctor.h"
 #include "environ_list.h"
 #include "error.h"
 #include "json.h"
@@ -163,6 +164,16 @@ static int find_software(const struct mxt_plan *plan, const struct mxt_args *arg
 	return 0;
 }
 
+/* An empty --sysroot would silently be this machine. */
+static int read_recorded(const struct mxt_sysroot *root, struct mxt_environ_list *ret_environment,
+			 struct mxt_error *err)
+{
+	if (mxt_sysroot_is_live(root))
+		return mxt_error_set(err, -EINVAL, MXT_E_USAGE, "--sysroot needs the name of a folder");
+	int rc = mxt_doctor_require_machine(root, err);
+	return rc < 0 ? rc : mxt_environ_list_read(root, ret_environment, err);
+}
+
 static int run_check(const struct mxt_cli *cli, const struct mxt_args *args, struct mxt_plan *const *plans,
 		     struct mxt_error *err)
 {
@@ -173,7 +184,7 @@ static int run_check(const struct mxt_cli *cli, const struct mxt_args *args, str
 	MXT_CLEANUP(software_finish) struct software here = {.torch = NULL};
 	int rc = check_use(args, plans[0], err);
 	if (rc == 0 && sysroot)
-		rc = mxt_environ_list_read(&root, &recorded, err);
+		rc = read_recorded(&root, &recorded, err);
 	struct mxt_plan_machine machine = {.root = &root, .environment = sysroot ? recorded.entries : cli->environment};
 	if (rc == 0)
 		rc = find_software(plans[0], args, &machine, &here, err);

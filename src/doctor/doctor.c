@@ -23,7 +23,7 @@ static const struct check_row check_rows[] = {
 
 #define N_CHECKS MXT_ARRAY_LEN(check_rows)
 
-static int require_machine(const struct mxt_sysroot *root, struct mxt_error *err)
+int mxt_doctor_require_machine(const struct mxt_sysroot *root, struct mxt_error *err)
 {
 	if (mxt_sysroot_is_live(root))
 		return 0;
@@ -58,7 +58,7 @@ int mxt_doctor_run(const struct mxt_doctor_request *request, struct mxt_doctor_r
 {
 	MXT_CLEANUP_DOCTOR_REPORT struct mxt_doctor_report report = MXT_DOCTOR_REPORT_INIT;
 	MXT_CLEANUP(mxt_survey_finish) struct mxt_survey survey = {.root = NULL};
-	int rc = require_machine(request->root, err);
+	int rc = mxt_doctor_require_machine(request->root, err);
 	if (rc == 0)
 		rc = mxt_survey_init(&survey, request, err);
 	if (rc < 0)

@@ -11,6 +11,7 @@
 #include "survey.h"
 
 struct mxt_error;
+struct mxt_sysroot;
 
 struct mxt_doctor_report {
 	struct mxt_check_result *checks; /* owned, in the order of checks.def */
@@ -23,10 +24,10 @@ struct mxt_doctor_report {
 	}
 #define MXT_CLEANUP_DOCTOR_REPORT MXT_CLEANUP(mxt_doctor_report_finish)
 
-/*
- * Runs every check. A recorded machine that is none (no such folder, neither proc nor sys in it) is
- * MXT_E_NOT_A_MACHINE.
- */
+/* MXT_E_NOT_A_MACHINE when a recorded machine is none: no such folder, or neither proc nor sys in it. */
+int mxt_doctor_require_machine(const struct mxt_sysroot *root, struct mxt_error *err) MXT_WUR;
+
+/* Runs every check, where mxt_doctor_require_machine() allows. */
 int mxt_doctor_run(const struct mxt_doctor_request *request, struct mxt_doctor_report *ret_report,
 		   struct mxt_error *err) MXT_WUR;
 void mxt_doctor_report_finish(struct mxt_doctor_report *report);

@@ -200,6 +200,9 @@ class Use(mxt.TestCase):
         for host in ("epyc-guest", "graviton", "xeon-container"):
             result = self.run_program("plan", "check", path, "--sysroot", mxt.FIXTURES / "hosts" / host)
             self.assert_error(result, 5, "MXT-129", "platform.units: 65535, here ")
+        self.assert_error(self.run_program("plan", "check", path, "--sysroot", ""), 2, "MXT-110", "--sysroot")
+        for other in (self.dir / "nowhere", path, self.dir):
+            self.assert_error(self.run_program("plan", "check", path, "--sysroot", other), 3, "MXT-230", "record-host")
         self.assertIn("contract.OPENBLAS_L2_SIZE: nothing, here 512", self.run_program(
             "plan", "check", path, "--sysroot", mxt.FIXTURES / "hosts" / "epyc-guest", clean=True).err)
         result = self.run_program("plan", "check", path, "--sysroot", mxt.FIXTURES / "hosts" / "hostile")
