@@ -85,7 +85,7 @@ static int measure_probe(struct exhaustive *x, enum mxt_problem_kind kind, long 
 	int rc = mxt_course_init_probe(&course, &x->session, kind, err);
 	if (rc == 0)
 		rc = request->ops->candidates(&live, &x->session.inventory, kind, request->environment, list, err);
-	mxt_session_field(&x->session, &course, &x->field);
+	mxt_session_field(&x->session, &course, mxt_problem_kind_name(kind), &x->field);
 	x->field.program = x->program;
 	if (rc == 0)
 		rc = add_candidates(x, list, err);
@@ -128,7 +128,7 @@ static int run(const char *program, const char *model, long blocks, const struct
 	struct mxt_budget budget;
 	mxt_budget_init(&budget, &mxt_clock_monotonic, mxt_now_ns(&mxt_clock_monotonic), UINT64_MAX / 4);
 	const struct mxt_tune_request request = {.ops = mxt_device_find(choice->device),
-						 .target = {0, choice->torch},
+						 .target = {.torch = choice->torch},
 						 .workload = &workload,
 						 .environment = environ,
 						 .budget = &budget,

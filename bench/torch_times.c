@@ -99,7 +99,7 @@ static void serve(const struct bench *bench)
 
 static int open_bench(struct bench *bench, const char *torch, uint64_t start_ns, struct mxt_error *err)
 {
-	const struct mxt_device_target target = {0, torch};
+	const struct mxt_device_target target = {.torch = torch};
 	MXT_CLEANUP_JSON json_t *facts = NULL;
 	int rc = bench->ops->open(&target, &bench->device, err);
 	if (rc == 0)

@@ -24,7 +24,7 @@ static int run(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_erro
 				     "'worker' is started by the program itself; see mindxtrain --help");
 	if (!mxt_args_has(args, "device"))
 		return mxt_error_set(err, -EINVAL, MXT_E_USAGE, "'worker' needs --device");
-	const struct mxt_device_target target = {(unsigned)ordinal, mxt_args_get(args, "torch")};
+	const struct mxt_device_target target = {(unsigned)ordinal, mxt_args_get(args, "torch"), mxt_args_get(args, "probe")};
 	mxt_worker_main(mxt_args_get(args, "device"), &target, MXT_WORKER_SOCKET_FD);
 }
 
@@ -32,6 +32,7 @@ static const struct mxt_option options[] = {
     {"device", "NAME", "device to open"},
     {"ordinal", "N", "which device of this kind"},
     {"torch", "DIR", "the torch package whose libraries compute"},
+    {"probe", "NAME", "what it will be asked for: attention or gemm"},
     {"label", "TEXT", "candidate that this worker stands for"},
 };
 

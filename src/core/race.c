@@ -132,7 +132,7 @@ static void advance(struct mxt_race *race, bool again)
 		mxt_screen_select(race);
 	if (look > race->looked || (look && again))
 		mxt_look_take(race, look);
-	if (mxt_race_deciding(race) && race->racing == 0)
+	if (race->n_blocks && race->racing == 0) /* nobody is left who could win: one block tells the floor */
 		race->decided = true;
 }
 

@@ -62,7 +62,7 @@ static bool floor_hides(const struct mxt_race *race, size_t best)
 
 static enum rule rule_without_look(const struct mxt_race *race, size_t best)
 {
-	if (!(race->challengers & ~race->failed) && mxt_race_deciding(race))
+	if (!(race->challengers & ~race->failed) && race->n_blocks)
 		return RULE_NO_CHALLENGER;
 	if (!mxt_race_deciding(race) || race->racing)
 		return RULE_TOO_FEW;

@@ -27,6 +27,12 @@ struct mxt_task;   /* a problem prepared on a device: operands allocated and fil
 struct mxt_device_target {
 	unsigned ordinal;  /* which device of this kind */
 	const char *torch; /* the folder of the torch package whose libraries compute; NULL: none */
+	/*
+	 * What this process is for: "attention", "gemm", or "layer" for both. What such kernels need once in a process
+	 * is loaded when the device is opened, by all workers at the same time, so that the first call of a problem
+	 * shows what that problem costs. NULL: nothing is known.
+	 */
+	const char *probe;
 };
 
 /* What the orchestrator must know before it starts workers. Strings are owned; see mxt_inventory_finish(). */

@@ -66,7 +66,7 @@ int mxt_duel_run(struct mxt_duel *duel, struct mxt_session *session, const struc
 {
 	struct mxt_field *field = &duel->field;
 	*duel = (struct mxt_duel){.environment = NULL};
-	mxt_session_field(session, course, field);
+	mxt_session_field(session, course, "layer", field);
 	field->end_ns = end_ns;
 	int rc = mxt_environment_with(session->bare, env, &duel->environment, err);
 	if (rc == 0)

@@ -35,11 +35,11 @@ static int add_incumbents(struct mxt_group *group, const struct mxt_session *ses
 	return rc;
 }
 
-int mxt_group_init(struct mxt_group *group, struct mxt_session *session, const struct mxt_course *course,
-		   struct mxt_error *err)
+int mxt_group_init(struct mxt_group *group, struct mxt_session *session, enum mxt_problem_kind kind,
+		   const struct mxt_course *course, struct mxt_error *err)
 {
 	*group = (struct mxt_group){.race = NULL};
-	mxt_session_field(session, course, &group->field);
+	mxt_session_field(session, course, mxt_problem_kind_name(kind), &group->field);
 	return add_incumbents(group, session, err);
 }
 
@@ -172,6 +172,7 @@ static int cut_to_time(struct mxt_session *session, struct mxt_group *group, con
 			continue;
 		}
 		const char *reason = "no time for it within the budget";
+		group->cut = true;
 		int rc = mxt_announce_skipped(session, entry->name, reason, err);
 		if (rc == 0)
 			rc = mxt_field_drop(field, i, MXT_TIMEOUT, reason, err);

@@ -6,6 +6,7 @@
 #ifndef MXT_TUNE_GROUP_H
 #define MXT_TUNE_GROUP_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "choose.h"
@@ -18,6 +19,7 @@ struct mxt_session;
 
 struct mxt_group {
 	struct mxt_field field; /* its first entries are the incumbents */
+	bool cut;               /* challengers were left out for lack of time */
 	struct mxt_race *race;
 	const struct mxt_candidate *candidate_of[MXT_FIELD_MAX_ENTRIES]; /* NULL: an incumbent */
 	char **environments[MXT_FIELD_MAX_ENTRIES];                      /* owned, challengers only */
@@ -27,8 +29,8 @@ struct mxt_group {
 size_t mxt_group_incumbents(const struct mxt_session *session);
 
 /* An empty field with the incumbents in it. To be released with mxt_group_finish() in every case. */
-int mxt_group_init(struct mxt_group *group, struct mxt_session *session, const struct mxt_course *course,
-		   struct mxt_error *err);
+int mxt_group_init(struct mxt_group *group, struct mxt_session *session, enum mxt_problem_kind kind,
+		   const struct mxt_course *course, struct mxt_error *err);
 
 /* The candidate is borrowed for the life of the group. */
 int mxt_group_add(struct mxt_group *group, const struct mxt_session *session, const struct mxt_candidate *candidate,

@@ -77,6 +77,10 @@ static int conclude(struct mxt_session *session, enum mxt_problem_kind kind, con
 	const char *probe = mxt_problem_kind_name(kind);
 	struct mxt_choice choice;
 	mxt_race_choice(group->race, &choice);
+	if (group->cut && choice.verdict == MXT_VERDICT_INCUMBENT && choice.best == choice.incumbent) {
+		choice.verdict = MXT_VERDICT_UNRESOLVED; /* nobody was timed who might be faster */
+		choice.rule = "there was no time for a challenger";
+	}
 	if (!result->incumbent_name || says_more(&choice, &result->choice)) {
 		bool won = choice.verdict == MXT_VERDICT_WINNER;
 		result->choice = choice;
@@ -168,7 +172,7 @@ static int run_group(struct mxt_session *session, enum mxt_problem_kind kind, co
 	const struct mxt_candidate_list *list = &session->probes[kind].candidates;
 	uint32_t races = (uint32_t)(MXT_PROBLEM_KIND_COUNT * grouping->groups);
 	struct mxt_group group;
-	int rc = mxt_group_init(&group, session, course, err);
+	int rc = mxt_group_init(&group, session, kind, course, err);
 	if (rc == 0)
 		rc = fill_group(&group, session, list, grouping->room, &grouping->at, err);
 	if (rc == 0)

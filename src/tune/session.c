@@ -107,11 +107,13 @@ void mxt_session_finish(struct mxt_session *session)
 	json_decref(session->skipped);
 }
 
-void mxt_session_field(struct mxt_session *session, const struct mxt_course *course, struct mxt_field *field)
+void mxt_session_field(struct mxt_session *session, const struct mxt_course *course, const char *probe,
+		       struct mxt_field *field)
 {
 	const struct mxt_tune_request *request = session->request;
 	mxt_field_init(field, request->ops, request->budget->clock, request->cancel_fd, &session->rng, course);
 	field->target = request->target;
+	field->target.probe = probe;
 }
 
 bool mxt_probe_ships(const struct mxt_probe_result *result)

@@ -60,8 +60,12 @@ struct mxt_session {
 int mxt_session_init(struct mxt_session *session, const struct mxt_tune_request *request, struct mxt_error *err);
 void mxt_session_finish(struct mxt_session *session);
 
-/* Makes `field` an empty one of this session, on its device; `course` is borrowed. */
-void mxt_session_field(struct mxt_session *session, const struct mxt_course *course, struct mxt_field *field);
+/*
+ * Makes `field` an empty one of this session, on its device; `course` is borrowed. `probe`: what its workers are for,
+ * as in struct mxt_device_target.
+ */
+void mxt_session_field(struct mxt_session *session, const struct mxt_course *course, const char *probe,
+		       struct mxt_field *field);
 
 /*
  * probe.c: races one probe's candidates until `end_ns`; fills session->probes[kind] and the evidence.

@@ -17,7 +17,7 @@ static const struct {
 	unsigned share_percent;
 } stages[] = {
     {MXT_PROBLEM_GEMM, 50},
-    {MXT_PROBLEM_ATTENTION, 60},
+    {MXT_PROBLEM_ATTENTION, 75},
 };
 
 /* Without a lock the run goes on, and the plan's evidence says so. */

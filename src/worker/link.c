@@ -57,14 +57,21 @@ static int spawn_worker(const struct mxt_worker_spec *spec, const struct ends *e
 {
 	char ordinal[16];
 	(void)snprintf(ordinal, sizeof ordinal, "%u", spec->target.ordinal);
+	const struct {
+		const char *option, *value; /* NULL: left out */
+	} given[] = {{"--device", spec->device},
+		     {"--ordinal", ordinal},
+		     {"--label", spec->label},
+		     {"--torch", spec->target.torch},
+		     {"--probe", spec->target.probe}};
+	const char *argv[2 * MXT_ARRAY_LEN(given) + 3] = {"mindxtrain", "worker"};
+	size_t n = 2;
+	for (size_t i = 0; i < MXT_ARRAY_LEN(given); i++)
+		if (given[i].value) {
+			argv[n++] = given[i].option;
+			argv[n++] = given[i].value;
+		}
 	/* execve() wants char *, and changes nothing. */
-	const char *argv[] = {"mindxtrain", "worker",    "--device", spec->device, "--ordinal", ordinal,
-			      "--label",    spec->label, NULL,       NULL,         NULL};
-	const size_t fixed = 8;
-	if (spec->target.torch) {
-		argv[fixed] = "--torch";
-		argv[fixed + 1] = spec->target.torch;
-	}
 	const struct mxt_spawn spawn = {.program = spec->program ? spec->program : "/proc/self/exe",
 					.argv = (char *const *)argv,
 					.environment = spec->environment,

@@ -86,7 +86,7 @@ int mxt_measure(const struct mxt_measure *measure, struct mxt_timing *ret_timing
 	struct launch launch = {.repeats = 1};
 	double run_ns[MAX_SAMPLES];
 	size_t count = 0;
-	int rc = warm_up(measure, &launch, err);
+	int rc = measure->max_warm_ns ? warm_up(measure, &launch, err) : 0;
 	if (rc == 0)
 		rc = take_samples(measure, &launch, run_ns, &count, err);
 	if (rc < 0)

@@ -17,15 +17,15 @@ struct mxt_measure {
 	struct mxt_device *device;
 	const struct mxt_step *steps; /* borrowed, as all pointers here */
 	size_t n_steps;
-	uint64_t max_warm_ns; /* of the device's time, for warming up */
+	uint64_t max_warm_ns; /* of the device's time, for warming up; 0: none */
 	uint64_t target_ns;   /* of the same, for timed launches */
 };
 
 /*
  * A launch runs the sequence so often that it spans at least 1 ms (`repeats`, adapted while warming up and after a
  * launch that fell short, which then does not count). Warm-up ends when two launches in a row agree within 5 %, or
- * after max_warm_ns. Timed launches follow until they sum up to target_ns; at least one. Statuses are the device's;
- * -EIO when its clock stands still.
+ * after max_warm_ns; there is none when that is 0. Timed launches follow until they sum up to target_ns; at least one.
+ * Statuses are the device's; -EIO when its clock stands still.
  */
 int mxt_measure(const struct mxt_measure *measure, struct mxt_timing *ret_timing, struct mxt_error *err);
 

@@ -78,8 +78,8 @@ struct mxt_timing {
 };
 
 /*
- * Untimed launches until two agree (at most `max_warm_ns` of them), then timed launches, each spanning at least 1 ms,
- * for about `target_ns`, at least one.
+ * Untimed launches until two agree (at most `max_warm_ns` of them; 0: none), then timed launches, each spanning at
+ * least 1 ms, for about `target_ns`, at least one.
  */
 struct mxt_time_request {
 	const struct mxt_sequence_step *steps;

@@ -52,7 +52,7 @@ static struct mxt_device *open_device(void)
 {
 	struct mxt_device *device = NULL;
 	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
-	int rc = ops->open(&(struct mxt_device_target){0, NULL}, &device, &err);
+	int rc = ops->open(&(struct mxt_device_target){.ordinal = 0}, &device, &err);
 	if (rc < 0 && rc != -ENOSYS)
 		fail_msg("%s", mxt_error_text(&err));
 	return device;
@@ -209,7 +209,7 @@ static void expect_no_device(unsigned ordinal, int status, enum mxt_error_id id,
 {
 	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
 	struct mxt_device *device = NULL;
-	assert_int_equal(ops->open(&(struct mxt_device_target){ordinal, NULL}, &device, &err), status);
+	assert_int_equal(ops->open(&(struct mxt_device_target){.ordinal = ordinal}, &device, &err), status);
 	assert_int_equal(err.id, id);
 	assert_null(device);
 	if (!strstr(mxt_error_text(&err), part))

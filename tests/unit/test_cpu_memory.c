@@ -48,7 +48,7 @@ static int use_device(void *context)
 	struct mxt_device *device = NULL;
 	json_t *facts = NULL;
 	(void)context;
-	int rc = ops->open(&(struct mxt_device_target){0, NULL}, &device, NULL);
+	int rc = ops->open(&(struct mxt_device_target){.ordinal = 0}, &device, NULL);
 	if (rc < 0)
 		return rc;
 	rc = ops->describe(device, &facts, NULL);
@@ -97,7 +97,7 @@ static void test_problems(void **state)
 {
 	use_stub(*state);
 	struct work work = {.problem = {.kind = MXT_PROBLEM_GEMM}};
-	assert_int_equal(ops->open(&(struct mxt_device_target){0, NULL}, &work.device, NULL), 0);
+	assert_int_equal(ops->open(&(struct mxt_device_target){.ordinal = 0}, &work.device, NULL), 0);
 	work.problem.as.gemm =
 	    (struct mxt_gemm){.m = 9, .n = 8, .k = 7, .lda = 7, .ldb = 8, .ldc = 8, .accumulate = true, .bias = true};
 	assert_true(mxt_test_each_allocation(do_problem, &work) >= 7);

@@ -30,7 +30,7 @@ static struct mxt_device *open_device(const struct mxt_device_ops *ops)
 {
 	struct mxt_error err = MXT_ERROR_INIT;
 	struct mxt_device *device = NULL;
-	if (ops->open(&(struct mxt_device_target){0, NULL}, &device, &err) < 0)
+	if (ops->open(&(struct mxt_device_target){.ordinal = 0}, &device, &err) < 0)
 		fail_msg("%s", mxt_error_text(&err));
 	return device;
 }
@@ -166,7 +166,7 @@ static void inventory_and_candidates_are_told(void **state)
 	    " {\"name\": \"b\", \"probe\": \"attention\", \"env\": {\"X\": \"1\"}, \"choice\": \"flash\","
 	    " \"deterministic\": true}]}");
 	struct mxt_inventory inventory;
-	assert_int_equal(ops->inventory(&live, &(struct mxt_device_target){0, NULL}, NULL, &inventory, NULL), 0);
+	assert_int_equal(ops->inventory(&live, &(struct mxt_device_target){.ordinal = 0}, NULL, &inventory, NULL), 0);
 	assert_int_equal(inventory.units, 304);
 	assert_true(inventory.memory_bytes == (uint64_t)4 << 30);
 	assert_true(inventory.peak_flops == 2.5e9);
@@ -216,7 +216,7 @@ static void expect_refusal(const char *folder, const char *scenario, const char 
 	const struct mxt_device_ops *ops = fake(folder, scenario);
 	struct mxt_error err = MXT_ERROR_INIT;
 	struct mxt_inventory inventory;
-	assert_true(ops->inventory(&live, &(struct mxt_device_target){0, NULL}, NULL, &inventory, &err) < 0);
+	assert_true(ops->inventory(&live, &(struct mxt_device_target){.ordinal = 0}, NULL, &inventory, &err) < 0);
 	if (!strstr(mxt_error_text(&err), words) || !strstr(mxt_error_text(&err), "scenario"))
 		fail_msg("%s: %s", scenario, mxt_error_text(&err));
 	assert_int_equal(mxt_error_class_of(err.id), MXT_CLASS_INPUT);
@@ -239,7 +239,7 @@ static void mistakes_are_named(void **state)
 	(void)unsetenv("MINDXTRAIN_FAKE_SCENARIO");
 	struct mxt_error err = MXT_ERROR_INIT;
 	struct mxt_device *device = NULL;
-	assert_int_equal(mxt_device_find("fake")->open(&(struct mxt_device_target){0, NULL}, &device, &err), -ENODEV);
+	assert_int_equal(mxt_device_find("fake")->open(&(struct mxt_device_target){.ordinal = 0}, &device, &err), -ENODEV);
 	assert_non_null(strstr(mxt_error_text(&err), "MINDXTRAIN_FAKE_SCENARIO"));
 	mxt_error_clear(&err);
 }
@@ -261,7 +261,7 @@ static void every_fixture_is_a_scenario(void **state)
 		assert_int_equal(setenv("MINDXTRAIN_FAKE_SCENARIO", path, 1), 0);
 		struct mxt_error err = MXT_ERROR_INIT;
 		struct mxt_inventory inventory;
-		if (mxt_device_find("fake")->inventory(&live, &(struct mxt_device_target){0, NULL}, NULL, &inventory,
+		if (mxt_device_find("fake")->inventory(&live, &(struct mxt_device_target){.ordinal = 0}, NULL, &inventory,
 						       &err) < 0)
 			fail_msg("%s", mxt_error_text(&err));
 		mxt_inventory_finish(&inventory);

@@ -66,8 +66,19 @@ static void warm_up_ends_when_its_time_is_spent(void **state)
 	assert_int_equal(device.launches, 3 + 1); /* 9 + 5 + 9 ms, then at least one timed launch */
 	assert_int_equal(timing.ns, 5000000);
 	device.launches = 0;
-	assert_int_equal(measure(&device, 0, 0, &timing), 0);
+	assert_int_equal(measure(&device, 1, 0, &timing), 0);
 	assert_int_equal(device.launches, 1 + 1);
+}
+
+static void nothing_is_warmed_up_when_that_may_take_no_time(void **state)
+{
+	(void)state;
+	const double ns[] = {9e6, 5e6};
+	struct mxt_device device = {.run_ns = ns, .count = MXT_ARRAY_LEN(ns)};
+	struct mxt_timing timing;
+	assert_int_equal(measure(&device, 0, 10000000, &timing), 0);
+	assert_int_equal(device.launches, 2);
+	assert_int_equal(timing.ns, 7000000);
 }
 
 static void short_calls_are_repeated(void **state)
@@ -91,7 +102,7 @@ static void a_launch_that_falls_short_does_not_count(void **state)
 	const double ns[] = {1e6, 1000};
 	struct mxt_device device = {.run_ns = ns, .count = 2};
 	struct mxt_timing timing;
-	assert_int_equal(measure(&device, 0, 0, &timing), 0);
+	assert_int_equal(measure(&device, 1, 0, &timing), 0);
 	assert_int_equal(timing.ns, 1000);
 	assert_int_equal(timing.samples, 1);
 	assert_true(timing.repeats >= 1000);
@@ -136,6 +147,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(warms_up_until_two_agree),
 	    cmocka_unit_test(warm_up_ends_when_its_time_is_spent),
+	    cmocka_unit_test(nothing_is_warmed_up_when_that_may_take_no_time),
 	    cmocka_unit_test(short_calls_are_repeated),
 	    cmocka_unit_test(a_launch_that_falls_short_does_not_count),
 	    cmocka_unit_test(a_clock_that_stands_still_is_a_failure),

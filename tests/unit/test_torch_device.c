@@ -29,7 +29,7 @@ static struct mxt_device *open_device(char *folder)
 {
 	struct mxt_device *device = NULL;
 	struct mxt_error err = MXT_ERROR_INIT;
-	const struct mxt_device_target target = {0, folder};
+	const struct mxt_device_target target = {.torch = folder};
 	if (mxt_torch_cpu_device.open(&target, &device, &err) < 0)
 		fail_msg("%s", mxt_error_text(&err));
 	return device;

@@ -19,7 +19,7 @@
 void mxt_worker_fixture_main(int argc, char **argv)
 {
 	if (argc > 1 && strcmp(argv[1], "worker") == 0)
-		mxt_worker_main("fake", &(struct mxt_device_target){0, NULL}, MXT_WORKER_SOCKET_FD);
+		mxt_worker_main("fake", &(struct mxt_device_target){.ordinal = 0}, MXT_WORKER_SOCKET_FD);
 }
 
 size_t mxt_count_fds(void)

@@ -55,11 +55,13 @@ static int device_open(const struct mxt_device_target *target, struct mxt_device
 		return mxt_error_oom(err);
 	device->platform = &mxt_cuda_platform;
 	int rc = open_parts(device, target, err);
-	if (rc < 0)
+	if (rc < 0) {
 		device_close(device);
-	else
-		*ret_device = device;
-	return rc;
+		return rc;
+	}
+	mxt_torch_device_warm_up(device, target);
+	*ret_device = device;
+	return 0;
 }
 
 /* What torch would take for a common shape: that the environment's attention switch acts shows here first. */

@@ -107,11 +107,13 @@ static int device_open(const struct mxt_device_target *target, struct mxt_device
 	device->llc_bytes = llc_bytes;
 	device->state = calloc(1, sizeof(struct host_state));
 	rc = device->state ? mxt_torch_device_init(device, target, false, err) : mxt_error_oom(err);
-	if (rc < 0)
+	if (rc < 0) {
 		device_close(device);
-	else
-		*ret_device = device;
-	return rc;
+		return rc;
+	}
+	mxt_torch_device_warm_up(device, target);
+	*ret_device = device;
+	return 0;
 }
 
 /* Threads of a parallel region, as torch's own OpenMP runtime says; torch loads it with global symbols. */

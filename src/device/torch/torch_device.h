@@ -89,6 +89,9 @@ int mxt_torch_device_init(struct mxt_device *device, const struct mxt_device_tar
 			  struct mxt_error *err);
 void mxt_torch_device_finish(struct mxt_device *device);
 
+/* Calls the kernels of target->probe once, on something small. What fails here fails again when it is asked for. */
+void mxt_torch_device_warm_up(struct mxt_device *device, const struct mxt_device_target *target);
+
 /* The common facts: version, interface number, files that were loaded. New reference; NULL when memory ran out. */
 json_t *mxt_torch_device_facts(const struct mxt_device *device);
 
