@@ -90,6 +90,28 @@ static void find_no_driver(const struct mxt_survey *survey, const char *torch_cu
 			 "host, install NVIDIA's driver");
 }
 
+/* CUDA 13 compiles for no card below this one (its release notes: Maxwell, Pascal and Volta are gone). */
+#define CUDA_WITHOUT_OLD_CARDS 13
+#define OLDEST_CARD            75 /* 7.5 */
+
+static void find_old_cards(const struct mxt_survey *survey, const char *torch_cuda, struct mxt_check_result *result)
+{
+	if (cuda_number(torch_cuda) / 1000 < CUDA_WITHOUT_OLD_CARDS)
+		return;
+	for (size_t i = 0; i < survey->nvidia.driver.n_devices; i++) {
+		struct mxt_nvidia_gpu gpu;
+		uint64_t arch = 0;
+		const char *end = NULL;
+		if (mxt_nvidia_gpu_parse(survey->nvidia.facts, i, &gpu, NULL) < 0 || !gpu.ordinal.reported ||
+		    !gpu.arch[0] || mxt_parse_u64(gpu.arch + strlen("sm_"), &end, &arch) < 0 || arch >= OLDEST_CARD)
+			continue;
+		mxt_find(result, MXT_CHECK_WARN, "%s (%s), and torch for CUDA %s", gpu.name, gpu.arch, torch_cuda);
+		mxt_wrong(result, "CUDA 13 has no code for this card: every kernel ends with an error");
+		mxt_todo(result, "install the torch that is built for CUDA 12: "
+				 "https://pytorch.org/get-started/locally/");
+	}
+}
+
 static void add_library(const struct mxt_cuda_library *library, struct mxt_check_result *result)
 {
 	MXT_CLEANUP_JSON json_t *row = json_pack("{s:s}", "name", library->name);
@@ -214,6 +236,7 @@ void mxt_check_cuda(const struct mxt_survey *survey, struct mxt_check_result *re
 		find_no_driver(survey, cuda, result);
 	else
 		find_driver(survey, cuda, result);
+	find_old_cards(survey, cuda, result);
 	find_libraries(survey, install, result);
 	if (result->n_findings == 0)
 		mxt_find(result, MXT_CHECK_OK, "torch is built for CUDA %s", cuda);

@@ -44,6 +44,7 @@ void mxt_nvidia_answer_parse(const json_t *answer, struct mxt_nvidia_answer *ret
 		}
 	if (out.state == MXT_NVIDIA_TOLD && parse_devices(answer, &out.driver, &err) < 0) {
 		out.state = MXT_NVIDIA_UNREADABLE;
+		out.driver = (struct mxt_nvidia_driver){.n_devices = 0};
 		set_reason(&out, mxt_error_text(&err));
 	}
 	*ret_answer = out;

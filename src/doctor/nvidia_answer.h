@@ -27,7 +27,7 @@ enum mxt_nvidia_state {
 struct mxt_nvidia_answer {
 	enum mxt_nvidia_state state;
 	char reason[MXT_NVIDIA_REASON];  /* "" when MXT_NVIDIA_TOLD */
-	struct mxt_nvidia_driver driver; /* when MXT_NVIDIA_TOLD */
+	struct mxt_nvidia_driver driver; /* when MXT_NVIDIA_TOLD; else without devices */
 	const json_t *facts;             /* the same, borrowed: all of its devices parse */
 };
 

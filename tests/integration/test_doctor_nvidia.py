@@ -332,6 +332,13 @@ class Stack(TestCase):
         unknown = machine([h200(0)], [fault("cuDriverGetVersion", "return", 999)])
         self.finding(self.stack(unknown), "ok", "13.2")
 
+    def test_old_cards(self):
+        gpus = [h200(0), h200(1, name="Tesla V100", compute_capability="7.0"), h200(2, compute_capability="12.0")]
+        self.torch()
+        self.finding(self.stack(machine(gpus)), "warn", "Tesla V100 (sm_70)", "CUDA 12")
+        self.torch("2.11.0+cu128", "12.8")
+        self.assertEqual(self.worst(self.stack(machine(gpus))), [])
+
     def test_no_driver(self):
         self.torch()
         check = self.stack(machine([], [fault("nvmlInit_v2", "return", 9)]))
