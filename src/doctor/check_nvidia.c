@@ -50,6 +50,8 @@ static void find_identity(const struct mxt_nvidia_gpu *gpu, const char *label, s
 		mxt_buf_printf(&text, ", PCI %s", gpu->pci);
 	if (gpu->uuid[0])
 		mxt_buf_printf(&text, ", %s", gpu->uuid);
+	if (!gpu->ordinal.reported && gpu->mig != MXT_NVIDIA_MIG_ON)
+		mxt_buf_puts(&text, ", not shown by CUDA");
 	result->failed = result->failed || text.failed;
 	mxt_find(result, MXT_CHECK_OK, "%s", mxt_buf_text(&text));
 }

@@ -234,6 +234,7 @@ class Findings(TestCase):
         check = self.check(machine([h200(0, power_limit_mw=500000), h200(1)]), CUDA_VISIBLE_DEVICES="1")
         self.assertEqual(self.worst(check), [])
         self.finding(check, "ok", "GPU 1 (CUDA 0): NVIDIA H200")
+        self.finding(check, "ok", "GPU 0: NVIDIA H200", "not shown by CUDA")
 
     def test_lost(self):
         check = self.check(machine([h200(0), h200(1)], [fault("nvmlDeviceGetMemoryInfo", "return", 15, gpu=1)]))

@@ -289,6 +289,7 @@ static int add_slice(struct card *slice, const json_t *whole, json_t *devices)
 	if (!slice->out)
 		return -1;
 	(void)json_object_del(slice->out, "processes");
+	(void)json_object_del(slice->out, "process_count");
 	put(slice, "card", json_incref(json_object_get(whole, "uuid")));
 	put(slice, "mig", json_string("slice"));
 	if (put_identity(slice))
