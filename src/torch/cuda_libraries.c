@@ -29,6 +29,9 @@ static const struct library_row {
     [MXT_CUDA_NCCL] = {"nccl", "NCCL", "nvidia_nccl", "libnccl.so.", 2, NULL},
 };
 
+/* Of a version of a Python package, PEP 440. */
+static const char version_characters[] = "0123456789.+!_abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
 bool mxt_cuda_wheel_parse(const char *name, const char *package, unsigned *ret_cuda, char ret_version[MXT_TORCH_TEXT])
 {
 	static const char end[] = ".dist-info", cu[] = "_cu";
@@ -43,6 +46,9 @@ bool mxt_cuda_wheel_parse(const char *name, const char *package, unsigned *ret_c
 		return false;
 	if (*at++ != '-' || at >= stop || (size_t)(stop - at) >= MXT_TORCH_TEXT)
 		return false;
+	for (const char *c = at; c < stop; c++)
+		if (!strchr(version_characters, *c))
+			return false;
 	memcpy(ret_version, at, (size_t)(stop - at));
 	ret_version[stop - at] = '\0';
 	*ret_cuda = (unsigned)cuda;

@@ -98,6 +98,8 @@ static void test_wheel_names(void **state)
 	    {"nvidia_cudnn.dist-info", NULL, 0},
 	    {"nvidia_cudnn_cu13-9.26.0.51", NULL, 0},
 	    {"nvidia_cudn", NULL, 0},
+	    {"nvidia_cudnn-9\n1.dist-info", NULL, 0},
+	    {"nvidia_cudnn-9-1.dist-info", NULL, 0},
 	    {"nvidia_cudnn-1234567890123456789012345678901234567890123456789.dist-info", NULL, 0},
 	};
 	for (size_t i = 0; i < MXT_ARRAY_LEN(rows); i++) {

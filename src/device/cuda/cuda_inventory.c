@@ -3,11 +3,12 @@
 
 #include <errno.h>
 
+#include "buf.h"
+#include "cuda_libraries.h"
 #include "error.h"
 #include "host_memory.h"
 #include "nvidia_survey.h"
 #include "torch_library.h"
-#include "torch_packages.h"
 
 static json_t *platform_json(const struct mxt_nvidia_gpu *gpu)
 {
@@ -23,15 +24,14 @@ static json_t *platform_json(const struct mxt_nvidia_gpu *gpu)
 }
 
 /* What selects kernels; a library that is no wheel of its own is part of torch's build. */
-static json_t *stack_json(const struct mxt_torch_version *version, const struct mxt_torch_packages *packages)
+static json_t *stack_json(const struct mxt_torch_version *version, const struct mxt_cuda_libraries *libraries)
 {
+	static const enum mxt_cuda_library_kind kinds[] = {MXT_CUDA_CUDNN, MXT_CUDA_CUBLAS};
 	json_t *stack = json_pack("{s:s, s:s}", "torch", version->version, "cuda", version->cuda);
-	const struct {
-		const char *key, *value;
-	} libraries[] = {{"cudnn", packages->cudnn}, {"cublas", packages->cublas}};
-	for (size_t i = 0; stack && i < MXT_ARRAY_LEN(libraries); i++) {
-		if (libraries[i].value[0] &&
-		    json_object_set_new(stack, libraries[i].key, json_string(libraries[i].value)) < 0) {
+	for (size_t i = 0; stack && i < MXT_ARRAY_LEN(kinds); i++) {
+		const struct mxt_cuda_library *library = &libraries->items[kinds[i]];
+		const char *wheel = library->version[0] ? library->version : library->other;
+		if (*wheel && json_object_set_new(stack, library->name, json_string(wheel)) < 0) {
 			json_decref(stack);
 			return NULL;
 		}
@@ -39,33 +39,38 @@ static json_t *stack_json(const struct mxt_torch_version *version, const struct 
 	return stack;
 }
 
-static int read_stack(const struct mxt_device_target *target, json_t **ret_stack, struct mxt_error *err)
+static int read_stack(const struct mxt_sysroot *root, const struct mxt_device_target *target, json_t **ret_stack,
+		      struct mxt_error *err)
 {
-	struct mxt_torch_version version;
-	struct mxt_torch_packages packages;
+	MXT_CLEANUP_CUDA_LIBRARIES struct mxt_cuda_libraries libraries = {{{.path = NULL}}};
+	MXT_CLEANUP_BUF struct mxt_buf site = MXT_BUF_INIT;
+	struct mxt_torch_install install = {.folder = NULL};
 	if (!target->torch)
 		return mxt_error_set(err, -ENODEV, MXT_E_NO_DEVICE,
 				     "no torch was found; name the Python that trains: --python DIR/bin/python3");
-	int rc = mxt_torch_read_version(target->torch, &version, err);
+	mxt_buf_printf(&site, "%s/..", target->torch);
+	install.folder = mxt_buf_text(&site);
+	int rc = mxt_buf_status(&site, err);
 	if (rc == 0)
-		rc = mxt_torch_packages_read(target->torch, &packages, err);
+		rc = mxt_torch_read_version(target->torch, &install.files, err);
+	if (rc == 0)
+		rc = mxt_cuda_libraries_find(root, &install, &libraries, err);
 	if (rc < 0)
 		return rc;
-	*ret_stack = stack_json(&version, &packages);
+	*ret_stack = stack_json(&install.files, &libraries);
 	return *ret_stack ? 0 : mxt_error_oom(err);
 }
 
 int mxt_cuda_inventory(const struct mxt_sysroot *root, const struct mxt_device_target *target, const json_t *survey,
 		       struct mxt_inventory *ret_inventory, struct mxt_error *err)
 {
-	(void)root;
 	struct mxt_nvidia_gpu gpu;
 	json_t *stack = NULL;
 	if (!survey)
 		return mxt_error_set(err, -ENODEV, MXT_E_NO_DEVICE, "no NVIDIA driver answers here");
 	int rc = mxt_nvidia_gpu_find(survey, target->ordinal, &gpu, err);
 	if (rc == 0)
-		rc = read_stack(target, &stack, err);
+		rc = read_stack(root, target, &stack, err);
 	if (rc < 0)
 		return rc;
 	struct mxt_inventory inventory = {.platform = platform_json(&gpu),
