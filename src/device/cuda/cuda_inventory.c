@@ -61,6 +61,21 @@ static int read_stack(const struct mxt_sysroot *root, const struct mxt_device_ta
 	return *ret_stack ? 0 : mxt_error_oom(err);
 }
 
+/* The cards as they were told, each with the driver that they ran under: new reference; NULL when memory ran out. */
+static json_t *devices_json(const json_t *survey)
+{
+	json_t *driver = json_object_get(survey, "driver");
+	json_t *devices = json_deep_copy(json_object_get(survey, "devices"));
+	for (size_t i = 0; driver && i < json_array_size(devices); i++) {
+		json_t *device = json_array_get(devices, i); /* those after the one in use may be anything */
+		if (json_is_object(device) && json_object_set(device, "driver", driver) < 0) {
+			json_decref(devices);
+			return NULL;
+		}
+	}
+	return devices;
+}
+
 int mxt_cuda_inventory(const struct mxt_sysroot *root, const struct mxt_device_target *target, const json_t *survey,
 		       struct mxt_inventory *ret_inventory, struct mxt_error *err)
 {
@@ -75,7 +90,7 @@ int mxt_cuda_inventory(const struct mxt_sysroot *root, const struct mxt_device_t
 		return rc;
 	struct mxt_inventory inventory = {.platform = platform_json(&gpu),
 					  .stack = stack,
-					  .devices = json_incref(json_object_get(survey, "devices")),
+					  .devices = devices_json(survey),
 					  .units = (uint32_t)gpu.sm_count.value,
 					  .memory_bytes = gpu.memory_bytes.value,
 					  .llc_bytes = gpu.l2_bytes.value,

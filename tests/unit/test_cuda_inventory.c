@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a plan says of an NVIDIA GPU and of the torch that computes on it. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmocka_all.h"
+#include "cuda_inventory.h"
+#include "device_ops.h"
+#include "error.h"
+#include "json.h"
+#include "scratch_tree.h"
+
+#define GPU                                                                                                            \
+	"\"ordinal\":0,\"name\":\"NVIDIA H200\",\"compute_capability\":\"9.0\",\"sm_count\":132,\"max_sm_mhz\":1980,"  \
+	"\"l2_bytes\":62914560,\"memory_bytes\":150754820096"
+
+static json_t *parse(const char *text)
+{
+	json_t *facts = NULL;
+	assert_int_equal(mxt_json_parse("facts", text, strlen(text), MXT_JSON_CANONICAL, &facts, NULL), 0);
+	return facts;
+}
+
+static const char *text_at(const json_t *object, const char *key)
+{
+	return json_string_value(json_object_get(object, key));
+}
+
+/* A torch's files, and the folder of its package. */
+static char *make_torch(struct scratch_tree *tree)
+{
+	scratch_tree_make(tree);
+	scratch_tree_write(tree, "/site/torch/version.py",
+			   "__version__ = '2.11.0+cu130'\ncuda: Optional[str] = '13.0'\n");
+	scratch_tree_write(tree, "/site/nvidia_cudnn_cu13-9.19.0.56.dist-info/METADATA", "");
+	scratch_tree_write(tree, "/site/nvidia_cublas-13.1.0.3.dist-info/METADATA", "");
+	return mxt_scratch_path(tree->path, "site/torch");
+}
+
+static int look(const char *facts, struct mxt_inventory *inventory, struct mxt_error *err)
+{
+	struct scratch_tree tree;
+	char *torch = make_torch(&tree);
+	const struct mxt_device_target target = {.torch = torch};
+	const struct mxt_sysroot live = MXT_SYSROOT_LIVE;
+	MXT_CLEANUP_JSON json_t *survey = parse(facts);
+	int rc = mxt_cuda_inventory(&live, &target, survey, inventory, err);
+	free(torch);
+	scratch_tree_remove(&tree);
+	return rc;
+}
+
+static void test_what_a_plan_holds(void **state)
+{
+	(void)state;
+	struct mxt_inventory inventory;
+	assert_int_equal(look("{\"driver\":\"580.1\",\"devices\":[{" GPU "},7]}", &inventory, NULL), 0);
+	assert_string_equal(text_at(inventory.platform, "vendor"), "nvidia");
+	assert_string_equal(text_at(inventory.platform, "arch"), "sm_90");
+	assert_null(json_object_get(inventory.platform, "partition"));
+	assert_string_equal(text_at(inventory.stack, "torch"), "2.11.0+cu130");
+	assert_string_equal(text_at(inventory.stack, "cudnn"), "9.19.0.56");
+	assert_string_equal(text_at(inventory.stack, "cublas"), "13.1.0.3");
+	assert_true(inventory.peak_flops > 1e15);
+	mxt_inventory_finish(&inventory);
+}
+
+/* Evidence, not platform or stack: a plan does not depend on it. */
+static void test_the_driver_is_told_of_each_card(void **state)
+{
+	(void)state;
+	struct mxt_inventory inventory;
+	assert_int_equal(look("{\"driver\":\"580.1\",\"devices\":[{" GPU "},{\"fault\":\"lost\"}]}", &inventory, NULL),
+			 0);
+	assert_string_equal(text_at(json_array_get(inventory.devices, 0), "driver"), "580.1");
+	assert_string_equal(text_at(json_array_get(inventory.devices, 1), "driver"), "580.1");
+	assert_null(json_object_get(inventory.stack, "driver"));
+	mxt_inventory_finish(&inventory);
+	assert_int_equal(look("{\"devices\":[{" GPU "}]}", &inventory, NULL), 0);
+	assert_null(json_object_get(json_array_get(inventory.devices, 0), "driver"));
+	mxt_inventory_finish(&inventory);
+}
+
+static void test_a_slice_is_another_platform(void **state)
+{
+	(void)state;
+	struct mxt_inventory inventory;
+	assert_int_equal(look("{\"devices\":[{\"mig\":\"slice\"," GPU "}]}", &inventory, NULL), 0);
+	assert_string_equal(text_at(inventory.platform, "partition"), "mig");
+	mxt_inventory_finish(&inventory);
+}
+
+static void test_no_gpu(void **state)
+{
+	(void)state;
+	struct mxt_inventory inventory;
+	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
+	assert_int_equal(look("{\"devices\":[]}", &inventory, &err), -ENODEV);
+	assert_int_equal(err.id, MXT_E_NO_DEVICE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_what_a_plan_holds),
+	    cmocka_unit_test(test_the_driver_is_told_of_each_card),
+	    cmocka_unit_test(test_a_slice_is_another_platform),
+	    cmocka_unit_test(test_no_gpu),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
