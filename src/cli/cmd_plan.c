@@ -21,6 +21,7 @@
 #include "plan_env.h"
 #include "plan_fit.h"
 #include "plan_handoff.h"
+#include "plan_post.h"
 #include "plan_show.h"
 #include "sysroot.h"
 
@@ -30,7 +31,7 @@ static const struct mxt_option options[] = {
     {"allow-simulated", NULL, "check: accept a plan made on simulated hardware"},
     {"python", "PATH", "check: the Python that trains, or its environment's folder"},
     {"sysroot", "DIR", "check: compare with the machine that is recorded in DIR"},
-    {"format", "FORM", "env: sh (default), json or env-file"},
+    {"format", "FORM", "show: text (default) or post; env: sh (default), json or env-file"},
     {"files", "DIR", "env: write hand-off files into DIR"},
 };
 
@@ -58,22 +59,41 @@ static int print_json(const struct mxt_cli *cli, json_t *object, struct mxt_erro
 
 /* ---- verbs: `plans` holds as many as the verb takes ---- */
 
+static int show_json(const struct mxt_cli *cli, const struct mxt_plan *plan, struct mxt_error *err)
+{
+	return print_json(cli,
+			  json_pack("{s:s, s:i, s:b, s:b, s:O}", "event", "plan", "v", 1, "self_test",
+				    mxt_plan_is_self_test(plan), "simulated", mxt_plan_is_simulated(plan), "plan",
+				    (json_t *)mxt_plan_document(plan)),
+			  err);
+}
+
+/* Strings of evidence may hold marks that reorder lines. */
+static int print_clean(const struct mxt_cli *cli, const struct mxt_buf *buf, struct mxt_error *err)
+{
+	MXT_CLEANUP_BUF struct mxt_buf clean = MXT_BUF_INIT;
+	mxt_clean_text(&clean, mxt_buf_text(buf), buf->len);
+	clean.failed = clean.failed || buf->failed;
+	return print_buf(cli, &clean, err);
+}
+
 static int run_show(const struct mxt_cli *cli, const struct mxt_args *args, struct mxt_plan *const *plans,
 		    struct mxt_error *err)
 {
-	if (mxt_args_has(args, "json"))
-		return print_json(cli,
-				  json_pack("{s:s, s:i, s:b, s:b, s:O}", "event", "plan", "v", 1, "self_test",
-					    mxt_plan_is_self_test(plans[0]), "simulated",
-					    mxt_plan_is_simulated(plans[0]), "plan",
-					    (json_t *)mxt_plan_document(plans[0])),
-				  err);
 	MXT_CLEANUP_BUF struct mxt_buf buf = MXT_BUF_INIT;
-	MXT_CLEANUP_BUF struct mxt_buf clean = MXT_BUF_INIT;
-	mxt_plan_show(plans[0], &buf);
-	mxt_clean_text(&clean, mxt_buf_text(&buf), buf.len); /* strings of evidence may hold marks that reorder lines */
-	clean.failed = clean.failed || buf.failed;
-	return print_buf(cli, &clean, err);
+	const char *format = mxt_args_get(args, "format");
+	bool post = format && strcmp(format, "post") == 0;
+	if (format && !post && strcmp(format, "text") != 0)
+		return mxt_error_set(err, -EINVAL, MXT_E_USAGE, "plan show --format takes text or post, not '%s'",
+				     format);
+	if (format && mxt_args_has(args, "json"))
+		return mxt_error_set(err, -EINVAL, MXT_E_USAGE, "plan show takes --json or --format, not both");
+	if (mxt_args_has(args, "json"))
+		return show_json(cli, plans[0], err);
+	int rc = post ? mxt_plan_post(plans[0], &buf, err) : 0;
+	if (!post)
+		mxt_plan_show(plans[0], &buf);
+	return rc < 0 ? rc : print_clean(cli, &buf, err);
 }
 
 /* No newline: `| b3sum` prints the id. */
@@ -237,7 +257,8 @@ static int parse_format(const struct mxt_args *args, enum mxt_env_format *ret_fo
 		*ret_format = (enum mxt_env_format)i;
 		return 0;
 	}
-	return mxt_error_set(err, -EINVAL, MXT_E_USAGE, "--format takes sh, json or env-file, not '%s'", given);
+	return mxt_error_set(err, -EINVAL, MXT_E_USAGE, "plan env --format takes sh, json or env-file, not '%s'",
+			     given);
 }
 
 /* Makes the folder if need be and writes the hand-offs into it; *ret_dir is its absolute path (free()). */
@@ -285,9 +306,12 @@ struct verb {
 };
 
 static const struct verb verbs[] = {
-    {"show", 1, " json ", run_show}, {"canonical", 1, " ", run_canonical},
-    {"id", 1, " ", run_id},          {"check", 1, " json for allow-simulated sysroot ", run_check},
-    {"diff", 2, " json ", run_diff}, {"env", 1, " format files ", run_env},
+    {"show", 1, " json format ", run_show},
+    {"canonical", 1, " ", run_canonical},
+    {"id", 1, " ", run_id},
+    {"check", 1, " json for allow-simulated python sysroot ", run_check},
+    {"diff", 2, " json ", run_diff},
+    {"env", 1, " format files ", run_env},
 };
 
 static const char *verb_name(const void *list, size_t i)

@@ -343,7 +343,8 @@ class CommandLine(mxt.TestCase):
         path = self.write("p.json", mxt_plans.text(EXAMPLES["cpu"]))
         for args, words in (([], "show, canonical"), (["sho", path], "did you mean 'show'?"), (["show"], "one file"),
                             (["show", path, path], "one file"), (["diff", path], "two files"),
-                            (["show", path, "--format", "sh"], "takes no --format"),
+                            (["show", path, "--format", "sh"], "text or post"),
+                            (["id", path, "--format", "sh"], "takes no --format"),
                             (["env", path, "--format", "csv"], "env-file"),
                             (["check", path, "--for", "fun"], "train or run"),
                             (["id", path, "--jsn"], "did you mean --json?")):

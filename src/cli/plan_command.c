@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plan_command.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "cleanup.h"
+#include "error.h"
+#include "json.h"
+#include "plan.h"
+#include "workload.h"
+
+static const json_t *member(const json_t *object, const char *key)
+{
+	return json_object_get(object, key);
+}
+
+static int64_t integer_or(const json_t *object, const char *key, int64_t absent)
+{
+	const json_t *value = member(object, key);
+	return value ? json_integer_value(value) : absent;
+}
+
+/* What the options can say of a training. */
+static struct mxt_workload_source source_of(const json_t *training)
+{
+	static char *no_environment[] = {NULL};
+	struct mxt_workload_source source = MXT_WORKLOAD_SOURCE_INIT;
+	const char *lengths = json_string_value(member(training, "lengths"));
+	source.environment = no_environment;
+	source.seq_len = integer_or(training, "seq_len", 1);
+	source.micro_batch = integer_or(training, "micro_batch", 1);
+	source.lora_rank = integer_or(training, "lora_rank", 0);
+	source.packing = lengths && strcmp(lengths, "packed") == 0;
+	source.checkpointing = json_is_true(member(training, "checkpointing"));
+	return source;
+}
+
+/* What a preset under these options is as a plan has it: new reference, or NULL. */
+static json_t *workload_of(const struct mxt_workload_source *source)
+{
+	MXT_CLEANUP(mxt_workload_finish) struct mxt_workload workload = {.n_notes = 0};
+	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
+	return mxt_workload_load(source, &workload, &err) == 0 ? mxt_workload_json(&workload) : NULL;
+}
+
+/* The preset that is the plan's model; NULL: none. *ret_training: whether the options say all of the training. */
+static const char *find_preset(const json_t *workload, struct mxt_workload_source *source, bool *ret_training)
+{
+	const char *found = NULL;
+	for (const char *const *name = mxt_model_presets(); *name && !found; name++) {
+		source->model = *name;
+		MXT_CLEANUP_JSON json_t *made = workload_of(source);
+		*ret_training = json_equal(member(made, "training"), member(workload, "training"));
+		if (json_equal(member(made, "model"), member(workload, "model")))
+			found = *name;
+	}
+	return found;
+}
+
+void mxt_plan_command(const struct mxt_plan *plan, struct mxt_buf *buf)
+{
+	const json_t *decision = mxt_plan_decision(plan), *workload = member(decision, "workload");
+	const char *vendor = json_string_value(member(member(decision, "platform"), "vendor"));
+	struct mxt_workload_source source = source_of(member(workload, "training"));
+	bool options_do = false;
+	const char *preset = find_preset(workload, &source, &options_do);
+	mxt_buf_puts(buf, "mindxtrain autotune ");
+	if (!options_do || member(workload, "excluded"))
+		mxt_buf_puts(buf, "--config run.yaml");
+	else
+		mxt_buf_printf(buf,
+			       "--model %s --seq-len %" PRId64 " --micro-batch %" PRId64 " --lora-rank %" PRId64
+			       " --packing %s --checkpointing %s",
+			       preset ? preset : "config.json", source.seq_len, source.micro_batch, source.lora_rank,
+			       source.packing ? "on" : "off", source.checkpointing ? "on" : "off");
+	mxt_buf_printf(buf, " --device %s", vendor && strcmp(vendor, "nvidia") == 0 ? "cuda" : "cpu");
+}
