@@ -84,9 +84,10 @@ static int check_value(const struct mxt_variable *row, const json_t *value, cons
 	mxt_value_rule_text(&row->rule, &expected);
 	bool shown = json_is_string(value) && json_string_length(value) <= MAX_VALUE_SHOWN;
 	return mxt_json_at(path,
-			   mxt_error_set(err, -EINVAL, MXT_E_PLAN_VALUE, "%s%s%s is not allowed; expected %s",
+			   mxt_error_set(err, -EINVAL, MXT_E_PLAN_VALUE, "%s%s%s is not allowed; expected %s%s",
 					 shown ? "'" : "", shown ? json_string_value(value) : "this value",
-					 shown ? "'" : "", mxt_buf_text(&expected)),
+					 shown ? "'" : "", json_is_string(value) ? "" : "a string that holds ",
+					 mxt_buf_text(&expected)),
 			   err);
 }
 

@@ -317,6 +317,7 @@ class BadPlans(mxt.TestCase):
                 ({"contract": {"LD_LIBRARY_PATH": "/x"}}, "MXT-127", "decision.contract.LD_LIBRARY_PATH"),
                 ({"env.OPENBLAS_NUM_THREADS": "0"}, "MXT-128", "decision.env.OPENBLAS_NUM_THREADS: '0'",
                  "a whole number from 1 to 4096"),
+                ({"env.OPENBLAS_NUM_THREADS": 1}, "MXT-128", "a string that holds a whole number"),
                 ({"env.OPENBLAS_NUM_THREADS": "$(reboot)"}, "MXT-128", "decision.env.OPENBLAS_NUM_THREADS"),
                 ({"env.NCCL_TUNER_CONFIG_FILE": "/etc/passwd"}, "MXT-128", "@file:NAME@"),
                 ({"platform.vendor": "a\nb"}, "MXT-121", "decision.platform.vendor: the string holds a control")):
