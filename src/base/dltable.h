@@ -51,9 +51,9 @@ struct mxt_dl {
 	}
 
 /*
- * Loads the library (RTLD_NOW, RTLD_LOCAL unless it says global) and writes the pointers of its rows into *table; members without a row are
- * left alone. After a failure the table's content is undefined. Only for worker processes: initialisers of foreign
- * libraries run here.
+ * Loads the library (RTLD_NOW, RTLD_LOCAL unless it says global) and writes the pointers of its rows into *table;
+ * members without a row are left alone. After a failure the table's content is undefined. Only for worker processes:
+ * initialisers of foreign libraries run here.
  */
 int mxt_dl_open(const struct mxt_dl_library *library, void *table, struct mxt_dl *ret_dl,
 		struct mxt_error *err) MXT_WUR;

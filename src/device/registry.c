@@ -11,12 +11,7 @@
 #include "torch_cpu_device.h"
 
 const struct mxt_device_ops *const mxt_devices[] = {
-    &mxt_cpu_device,
-    &mxt_torch_cpu_device,
-    &mxt_cuda_device,
-    &mxt_fake_device,
-    &mxt_nvml_device,
-    NULL,
+    &mxt_cpu_device, &mxt_torch_cpu_device, &mxt_cuda_device, &mxt_fake_device, &mxt_nvml_device, NULL,
 };
 
 const struct mxt_device_ops *mxt_device_find(const char *name)

@@ -239,7 +239,8 @@ static void mistakes_are_named(void **state)
 	(void)unsetenv("MINDXTRAIN_FAKE_SCENARIO");
 	struct mxt_error err = MXT_ERROR_INIT;
 	struct mxt_device *device = NULL;
-	assert_int_equal(mxt_device_find("fake")->open(&(struct mxt_device_target){.ordinal = 0}, &device, &err), -ENODEV);
+	assert_int_equal(mxt_device_find("fake")->open(&(struct mxt_device_target){.ordinal = 0}, &device, &err),
+			 -ENODEV);
 	assert_non_null(strstr(mxt_error_text(&err), "MINDXTRAIN_FAKE_SCENARIO"));
 	mxt_error_clear(&err);
 }
@@ -261,8 +262,8 @@ static void every_fixture_is_a_scenario(void **state)
 		assert_int_equal(setenv("MINDXTRAIN_FAKE_SCENARIO", path, 1), 0);
 		struct mxt_error err = MXT_ERROR_INIT;
 		struct mxt_inventory inventory;
-		if (mxt_device_find("fake")->inventory(&live, &(struct mxt_device_target){.ordinal = 0}, NULL, &inventory,
-						       &err) < 0)
+		if (mxt_device_find("fake")->inventory(&live, &(struct mxt_device_target){.ordinal = 0}, NULL,
+						       &inventory, &err) < 0)
 			fail_msg("%s", mxt_error_text(&err));
 		mxt_inventory_finish(&inventory);
 		count++;
