@@ -131,9 +131,11 @@ def main():
     print("|---|---|---|---|---|---|---|---|")
     for line, name, make in work:
         call = make()
-        c, python, answer = [], [], {}
+        c, python, answer = [], [], {"error": "no rounds"}
+        others[name].ask(line)  # prepares and checks; asked again, it is only timed
         for turn in range(args.rounds):
             for side in ((0, 1) if turn % 2 else (1, 0)):
+                time.sleep(0.1)  # both sides find the card in the same state
                 if side:
                     answer = others[name].ask(line)
                     if "error" in answer:

@@ -118,6 +118,14 @@ struct mxt_problem_set {
 /* The fixed table: limits for a host with so many usable cores and bytes of memory. */
 struct mxt_scale mxt_scale_for_host(uint32_t cores, uint64_t memory_bytes);
 
+/*
+ * The largest number of tokens, halved from the real ones as often as needed, at which the operands of every product
+ * and of every attention call fit into `bytes`; no limits when the real ones do. Not below 128: what does not fit then
+ * are weights.
+ */
+int mxt_scale_for_memory(const struct mxt_workload *workload, uint64_t bytes, enum mxt_dtype dtype,
+			 struct mxt_scale *ret_scale, struct mxt_error *err) MXT_WUR;
+
 /* dtype of the problems: what the device can run (the CPU's built-in provider: float32). */
 int mxt_workload_problems(const struct mxt_workload *workload, const struct mxt_scale *scale, enum mxt_dtype dtype,
 			  struct mxt_problem_set *ret_set, struct mxt_error *err) MXT_WUR;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compiler.h"
+#include "error.h"
 #include "workload.h"
 
 /*
@@ -48,4 +49,49 @@ struct mxt_scale mxt_scale_for_host(uint32_t cores, uint64_t memory_bytes)
 	return (struct mxt_scale){smaller(c->gemm_tokens, m->gemm_tokens),
 				  smaller(c->attention_tokens, m->attention_tokens),
 				  smaller(c->weight_extent, m->weight_extent)};
+}
+
+/* The most that one call of a kind has as operands. */
+static uint64_t largest_operands(const struct mxt_problem_set *set, enum mxt_problem_kind kind)
+{
+	uint64_t most = 0;
+	for (size_t i = 0; i < set->n_problems; i++) {
+		uint64_t bytes = set->problems[i].kind == kind ? mxt_problem_bytes(&set->problems[i]) : 0;
+		most = bytes > most ? bytes : most;
+	}
+	return most;
+}
+
+/* Below this the weights are what does not fit, and fewer tokens would not help. */
+#define FEWEST_TOKENS 128
+
+/* Halves a limit; false when too few tokens would be left. */
+static bool halve(int32_t *limit, int64_t tokens)
+{
+	int64_t now = *limit ? *limit : tokens;
+	if (now / 2 < FEWEST_TOKENS || now / 2 > INT32_MAX)
+		return false;
+	*limit = (int32_t)(now / 2);
+	return true;
+}
+
+int mxt_scale_for_memory(const struct mxt_workload *workload, uint64_t bytes, enum mxt_dtype dtype,
+			 struct mxt_scale *ret_scale, struct mxt_error *err)
+{
+	struct mxt_scale scale = {.gemm_tokens = 0};
+	int64_t tokens = (int64_t)workload->training.micro_batch * workload->training.seq_len;
+	int64_t attention_tokens = tokens > 2 * (int64_t)workload->training.seq_len ? tokens : 2 * tokens;
+	for (bool fits = false; !fits;) {
+		struct mxt_problem_set set;
+		int rc = mxt_workload_problems(workload, &scale, dtype, &set, err);
+		if (rc < 0)
+			return rc;
+		bool gemm = largest_operands(&set, MXT_PROBLEM_GEMM) <= bytes || !halve(&scale.gemm_tokens, tokens);
+		bool attention = largest_operands(&set, MXT_PROBLEM_ATTENTION) <= bytes ||
+				 !halve(&scale.attention_tokens, attention_tokens);
+		fits = gemm && attention;
+		mxt_problem_set_finish(&set);
+	}
+	*ret_scale = scale;
+	return 0;
 }

@@ -40,8 +40,10 @@ struct mxt_inventory {
 	json_t *platform;      /* decision.platform (design: vendor, arch, units, memory class) */
 	json_t *stack;         /* decision.stack: what selects kernels, from files only */
 	json_t *devices;       /* evidence.devices */
+	json_t *notes;         /* what may disturb the measurements, as an array of sentences; NULL: nothing */
+	bool one_process;      /* the device takes one process at a time: workers alternate */
 	uint32_t units;        /* cores or compute units usable by this process */
-	uint64_t memory_bytes; /* usable by this process (cgroup limit applied) */
+	uint64_t memory_bytes; /* usable by this process: within limits, and not taken by others */
 	uint64_t llc_bytes;    /* last-level cache */
 	double peak_flops;     /* upper bound of the hardware in the dtype of the problems, FLOP/s; 0 when not known */
 	double peak_bytes;     /* upper bound of memory traffic, bytes/s; 0 when not known */

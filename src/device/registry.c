@@ -27,6 +27,7 @@ void mxt_inventory_finish(struct mxt_inventory *inventory)
 	json_decref(inventory->platform);
 	json_decref(inventory->stack);
 	json_decref(inventory->devices);
+	json_decref(inventory->notes);
 	*inventory = (struct mxt_inventory){.platform = NULL};
 }
 

@@ -140,38 +140,28 @@ static int settle(struct mxt_field *field, struct mxt_entry *entry, int rc, enum
 	return outcome == MXT_TIMEOUT ? check_time(field, err) : 0;
 }
 
-static int start_all(struct mxt_field *field, struct mxt_error *err)
+static int start_one(struct mxt_field *field, struct mxt_entry *entry, struct mxt_error *err)
 {
-	for (size_t i = 0; i < field->n_entries; i++) {
-		struct mxt_entry *entry = &field->entries[i];
-		struct mxt_worker_spec spec = {.label = entry->name,
-					       .device = field->ops->name,
-					       .target = field->target,
-					       .program = field->program,
-					       .environment = entry->environment,
-					       .clock = field->clock,
-					       .cancel_fd = field->cancel_fd};
-		int rc = mxt_worker_start(&spec, &entry->worker, err);
-		if (rc < 0)
-			return rc;
-	}
-	return 0;
+	const struct mxt_worker_spec spec = {.label = entry->name,
+					     .device = field->ops->name,
+					     .target = field->target,
+					     .program = field->program,
+					     .environment = entry->environment,
+					     .clock = field->clock,
+					     .cancel_fd = field->cancel_fd};
+	return mxt_worker_start(&spec, &entry->worker, err);
 }
 
-static int ready_all(struct mxt_field *field, struct mxt_error *err)
+static int ready_one(struct mxt_field *field, struct mxt_entry *entry, struct mxt_error *err)
 {
-	for (size_t i = 0; i < field->n_entries; i++) {
-		struct mxt_entry *entry = &field->entries[i];
-		uint64_t began = mxt_now_ns(field->clock);
-		enum mxt_outcome outcome = MXT_FAILED;
-		int rc = mxt_worker_ready(entry->worker, deadline(field, entry, 1), &outcome, err);
-		rc = settle(field, entry, rc, outcome, began, err);
-		if (rc < 0)
-			return rc;
-		if (outcome == MXT_OK)
-			entry->facts = json_deep_copy(mxt_worker_facts(entry->worker));
-	}
-	return 0;
+	uint64_t began = mxt_now_ns(field->clock);
+	enum mxt_outcome outcome = MXT_FAILED;
+	int rc = mxt_worker_ready(entry->worker, deadline(field, entry, 1), &outcome, err);
+	rc = settle(field, entry, rc, outcome, began, err);
+	if (rc < 0 || outcome != MXT_OK || entry->facts)
+		return rc;
+	entry->facts = json_deep_copy(mxt_worker_facts(entry->worker));
+	return entry->facts ? 0 : mxt_error_oom(err);
 }
 
 /* A wrong result ends the candidate: its times would be times of something else. */
@@ -212,22 +202,63 @@ static int prepare_one(struct mxt_field *field, struct mxt_entry *entry, size_t 
 	return 0;
 }
 
+/* Ends the worker of everybody but `entry`. */
+static int clear_device(struct mxt_field *field, const struct mxt_entry *entry, struct mxt_error *err)
+{
+	int rc = 0;
+	for (size_t i = 0; i < field->n_entries; i++) {
+		struct mxt_entry *other = &field->entries[i];
+		if (other == entry || !other->worker)
+			continue;
+		int ended = mxt_worker_destroy(other->worker, rc < 0 ? NULL : err);
+		other->worker = NULL;
+		rc = rc < 0 ? rc : ended;
+	}
+	return rc;
+}
+
+/* Where one process fits at a time: the entry's turn. Its worker is started anew, and gets back what it had prepared.
+ */
+static int take_turn(struct mxt_field *field, struct mxt_entry *entry, struct mxt_error *err)
+{
+	if (!field->one_process || entry->worker)
+		return 0;
+	int rc = clear_device(field, entry, err);
+	if (rc == 0)
+		rc = start_one(field, entry, err);
+	if (rc == 0)
+		rc = ready_one(field, entry, err);
+	for (size_t p = 0; rc == 0 && entry->outcome == MXT_OK && p < field->course->n_problems; p++)
+		rc = entry->measures[p].prepared ? prepare_one(field, entry, p, err) : 0;
+	return rc;
+}
+
 int mxt_field_start(struct mxt_field *field, struct mxt_error *err)
 {
-	int rc = start_all(field, err);
-	return rc < 0 ? rc : ready_all(field, err);
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < field->n_entries; i++)
+		rc = field->one_process ? take_turn(field, &field->entries[i], err)
+					: start_one(field, &field->entries[i], err);
+	for (size_t i = 0; rc == 0 && i < field->n_entries; i++)
+		rc = field->one_process ? 0 : ready_one(field, &field->entries[i], err);
+	return rc;
+}
+
+static int prepare_all(struct mxt_field *field, struct mxt_entry *entry, struct mxt_error *err)
+{
+	int rc = take_turn(field, entry, err);
+	for (size_t p = 0; rc == 0 && entry->outcome == MXT_OK && p < field->course->n_problems; p++)
+		rc = prepare_one(field, entry, p, err);
+	return rc;
 }
 
 int mxt_field_prepare(struct mxt_field *field, uint32_t mask, struct mxt_error *err)
 {
-	for (size_t p = 0; p < field->course->n_problems; p++) {
-		for (size_t i = 0; i < field->n_entries; i++) {
-			int rc = entry_in(field, i, mask) ? prepare_one(field, &field->entries[i], p, err) : 0;
-			if (rc < 0)
-				return rc;
-		}
-	}
-	return 0;
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < field->n_entries; i++)
+		if (entry_in(field, i, mask))
+			rc = prepare_all(field, &field->entries[i], err);
+	return rc;
 }
 
 /* A time that the hardware cannot reach is a failed measurement, whatever the worker says. */
@@ -287,21 +318,46 @@ static void note_sample(struct mxt_measure *measure, uint64_t ns)
 		measure->ns[measure->n++] = ns;
 }
 
-static int round_item(struct mxt_field *field, size_t item, struct mxt_round *round, struct mxt_error *err)
+/* Times one item on one entry into the round. */
+static int round_one(struct mxt_field *field, uint32_t i, size_t item, struct mxt_round *round, struct mxt_error *err)
 {
-	for (size_t k = 0; k < round->n_order; k++) {
-		uint32_t i = round->order[k];
-		struct mxt_entry *entry = &field->entries[i];
-		if (entry->outcome != MXT_OK)
-			continue;
-		uint64_t ns = 0;
-		int rc = time_one(field, entry, item, &ns, err);
+	struct mxt_entry *entry = &field->entries[i];
+	uint64_t ns = 0;
+	if (entry->outcome != MXT_OK)
+		return 0;
+	int rc = time_one(field, entry, item, &ns, err);
+	if (rc < 0 || entry->outcome != MXT_OK)
+		return rc;
+	note_sample(&entry->measures[item], ns);
+	round->time_ns[i] += field->course->items[item].weight * (double)ns;
+	return 0;
+}
+
+/* Every item by everybody, before the next item: what drifts in between is the same for all. */
+static int round_by_item(struct mxt_field *field, struct mxt_round *round, struct mxt_error *err)
+{
+	for (size_t item = 0; item < field->course->n_items; item++) {
+		int rc = check_time(field, err);
+		for (size_t k = 0; rc == 0 && k < round->n_order; k++)
+			rc = round_one(field, round->order[k], item, round, err);
 		if (rc < 0)
 			return rc;
-		if (entry->outcome != MXT_OK)
-			continue;
-		note_sample(&entry->measures[item], ns);
-		round->time_ns[i] += field->course->items[item].weight * (double)ns;
+	}
+	return 0;
+}
+
+/* Where one process fits at a time: everything by one, then by the next. */
+static int round_by_entry(struct mxt_field *field, struct mxt_round *round, struct mxt_error *err)
+{
+	for (size_t k = 0; k < round->n_order; k++) {
+		int rc = take_turn(field, &field->entries[round->order[k]], err);
+		for (size_t item = 0; rc == 0 && item < field->course->n_items; item++) {
+			rc = check_time(field, err);
+			if (rc == 0)
+				rc = round_one(field, round->order[k], item, round, err);
+		}
+		if (rc < 0)
+			return rc;
 	}
 	return 0;
 }
@@ -310,13 +366,9 @@ int mxt_field_round(struct mxt_field *field, uint32_t mask, struct mxt_round *re
 {
 	struct mxt_round round = {.n_order = 0};
 	draw_order(field, mask, &round);
-	for (size_t item = 0; item < field->course->n_items; item++) {
-		int rc = check_time(field, err);
-		if (rc == 0)
-			rc = round_item(field, item, &round, err);
-		if (rc < 0)
-			return rc;
-	}
+	int rc = field->one_process ? round_by_entry(field, &round, err) : round_by_item(field, &round, err);
+	if (rc < 0)
+		return rc;
 	for (size_t i = 0; i < field->n_entries; i++)
 		if (field->entries[i].outcome != MXT_OK)
 			round.time_ns[i] = 0;

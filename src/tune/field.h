@@ -60,6 +60,7 @@ struct mxt_field {
 	const struct mxt_course *course;
 	struct mxt_entry entries[MXT_FIELD_MAX_ENTRIES];
 	size_t n_entries;
+	bool one_process;       /* the device takes one process at a time: workers are started anew for every turn */
 	uint64_t end_ns;        /* requests of this field end here at the latest */
 	uint64_t pace_ns;       /* the longest request of an incumbent so far: what challengers are held against */
 	uint32_t requests_done; /* prepare and time requests answered so far */

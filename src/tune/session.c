@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "announce.h"
 #include "device_inventory.h"
 #include "error.h"
 #include "variables.h"
@@ -19,6 +20,21 @@ static int describe_device(const struct mxt_tune_request *request, struct mxt_in
 	return mxt_device_inventory(&survey, ret_inventory, err);
 }
 
+/*
+ * A host gets the fixed table. A GPU gets the real shapes, as far as every worker can hold the largest problem twice:
+ * operands, and what kernels and checks allocate beside them.
+ */
+static int choose_scale(const struct mxt_device_ops *ops, const struct mxt_workload *workload,
+			const struct mxt_inventory *inventory, enum mxt_dtype dtype, struct mxt_scale *ret_scale,
+			struct mxt_error *err)
+{
+	if (!ops->scaled)
+		return mxt_scale_for_memory(workload, inventory->memory_bytes / ops->max_workers / 2, dtype, ret_scale,
+					    err);
+	*ret_scale = mxt_scale_for_host(inventory->units, inventory->memory_bytes);
+	return 0;
+}
+
 int mxt_tune_preview(const struct mxt_tune_request *request, struct mxt_inventory *ret_inventory,
 		     struct mxt_problem_set *ret_set, struct mxt_error *err)
 {
@@ -28,11 +44,11 @@ int mxt_tune_preview(const struct mxt_tune_request *request, struct mxt_inventor
 	int rc = describe_device(request, &inventory, err);
 	if (rc < 0)
 		return rc;
-	struct mxt_scale scale = {.gemm_tokens = 0};
-	if (ops->scaled)
-		scale = mxt_scale_for_host(inventory.units, inventory.memory_bytes);
 	enum mxt_dtype dtype = ops->float32 ? MXT_DTYPE_F32 : workload->training.dtype;
-	rc = mxt_workload_problems(workload, &scale, dtype, ret_set, err);
+	struct mxt_scale scale;
+	rc = choose_scale(ops, workload, &inventory, dtype, &scale, err);
+	if (rc == 0)
+		rc = mxt_workload_problems(workload, &scale, dtype, ret_set, err);
 	if (rc < 0)
 		mxt_inventory_finish(&inventory);
 	else
@@ -75,6 +91,26 @@ static int read_environment(struct mxt_session *session, struct mxt_error *err)
 	return rc < 0 ? rc : mxt_environment_bare(request->environment, &session->bare, err);
 }
 
+/* What the user must know of the device before any time is shown; kept in the evidence, too. */
+static int note_conditions(struct mxt_session *session, struct mxt_error *err)
+{
+	size_t i;
+	json_t *note;
+	int rc = 0;
+	json_array_foreach(session->inventory.notes, i, note)
+	{
+		mxt_announce_note(session, json_string_value(note));
+		rc = rc < 0 ? rc : mxt_evidence_text(session->health, err, "%s", json_string_value(note));
+	}
+	if (rc < 0 || session->request->ops->scaled || !session->set.scaled)
+		return rc;
+	static const char reduced[] =
+	    "the real shapes do not fit into this device's memory as often as they are needed "
+	    "for a race: they are cut, and the plan says to what";
+	mxt_announce_note(session, reduced);
+	return mxt_evidence_text(session->health, err, "%s", reduced);
+}
+
 int mxt_session_init(struct mxt_session *session, const struct mxt_tune_request *request, struct mxt_error *err)
 {
 	*session = (struct mxt_session){.request = request, .rng = {request->seed}};
@@ -88,7 +124,7 @@ int mxt_session_init(struct mxt_session *session, const struct mxt_tune_request 
 	int rc = read_environment(session, err);
 	if (rc == 0)
 		rc = mxt_tune_preview(request, &session->inventory, &session->set, err);
-	return rc;
+	return rc == 0 ? note_conditions(session, err) : rc;
 }
 
 void mxt_session_finish(struct mxt_session *session)
@@ -114,6 +150,7 @@ void mxt_session_field(struct mxt_session *session, const struct mxt_course *cou
 	mxt_field_init(field, request->ops, request->budget->clock, request->cancel_fd, &session->rng, course);
 	field->target = request->target;
 	field->target.probe = probe;
+	field->one_process = session->inventory.one_process;
 }
 
 bool mxt_probe_ships(const struct mxt_probe_result *result)

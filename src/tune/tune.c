@@ -16,7 +16,7 @@ static const struct {
 	enum mxt_problem_kind kind;
 	unsigned share_percent;
 } stages[] = {
-    {MXT_PROBLEM_GEMM, 50},
+    {MXT_PROBLEM_GEMM, 33},
     {MXT_PROBLEM_ATTENTION, 75},
 };
 

@@ -67,19 +67,41 @@ static void test_what_a_plan_holds(void **state)
 }
 
 /* Evidence, not platform or stack: a plan does not depend on it. */
-static void test_the_driver_is_told_of_each_card(void **state)
+static void test_only_the_card_in_use_is_told_of(void **state)
 {
 	(void)state;
 	struct mxt_inventory inventory;
 	assert_int_equal(look("{\"driver\":\"580.1\",\"devices\":[{" GPU "},{\"fault\":\"lost\"}]}", &inventory, NULL),
 			 0);
 	assert_string_equal(text_at(json_array_get(inventory.devices, 0), "driver"), "580.1");
-	assert_string_equal(text_at(json_array_get(inventory.devices, 1), "driver"), "580.1");
+	assert_int_equal(json_array_size(inventory.devices), 1);
 	assert_null(json_object_get(inventory.stack, "driver"));
 	mxt_inventory_finish(&inventory);
 	assert_int_equal(look("{\"devices\":[{" GPU "}]}", &inventory, NULL), 0);
 	assert_null(json_object_get(json_array_get(inventory.devices, 0), "driver"));
+	assert_int_equal(json_array_size(inventory.notes), 0);
+	assert_false(inventory.one_process);
 	mxt_inventory_finish(&inventory);
+}
+
+/* Who else computes there disturbs, and is told of; by what name is not for those who read the plan. */
+static void test_what_disturbs(void **state)
+{
+	(void)state;
+	struct mxt_inventory inventory;
+	assert_int_equal(look("{\"devices\":[{\"compute_mode\":\"exclusive_process\",\"memory_used_bytes\":754820096,"
+			      "\"processes\":[{\"pid\":7,\"name\":\"secret\"}]," GPU "}]}",
+			      &inventory, NULL),
+			 0);
+	assert_int_equal(json_array_size(inventory.notes), 2);
+	assert_null(json_object_get(json_array_get(inventory.devices, 0), "processes"));
+	assert_true(inventory.one_process);
+	assert_int_equal(inventory.memory_bytes, 150000000000);
+	mxt_inventory_finish(&inventory);
+	struct mxt_error err = MXT_ERROR_INIT;
+	assert_int_equal(look("{\"devices\":[{\"compute_mode\":\"prohibited\"," GPU "}]}", &inventory, &err), -ENODEV);
+	assert_int_equal(err.id, MXT_E_NO_DEVICE);
+	mxt_error_clear(&err);
 }
 
 static void test_a_slice_is_another_platform(void **state)
@@ -104,7 +126,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_what_a_plan_holds),
-	    cmocka_unit_test(test_the_driver_is_told_of_each_card),
+	    cmocka_unit_test(test_only_the_card_in_use_is_told_of),
+	    cmocka_unit_test(test_what_disturbs),
 	    cmocka_unit_test(test_a_slice_is_another_platform),
 	    cmocka_unit_test(test_no_gpu),
 	};

@@ -194,6 +194,26 @@ static void a_small_host_gets_small_problems(void **state)
 	mxt_workload_finish(&w);
 }
 
+/* A GPU gets the real shapes as far as they fit, and else the largest that do, halved from the real ones. */
+static void a_gpu_gets_what_its_memory_holds(void **state)
+{
+	(void)state;
+	static const uint64_t rooms[] = {UINT64_C(1) << 40, UINT64_C(3) << 30, UINT64_C(3) << 29, 1};
+	struct mxt_workload w = load("qwen3-8b", 16, 1, 0);
+	for (size_t i = 0; i < MXT_ARRAY_LEN(rooms); i++) {
+		struct mxt_scale scale = {.gemm_tokens = -1};
+		assert_int_equal(mxt_scale_for_memory(&w, rooms[i], MXT_DTYPE_BF16, &scale, NULL), 0);
+		struct mxt_problem_set set;
+		assert_int_equal(mxt_workload_problems(&w, &scale, MXT_DTYPE_BF16, &set, NULL), 0);
+		assert_int_equal(set.scaled, i > 0);
+		if (rooms[i] > 1)
+			assert_in_range(largest_bytes(&set), i ? rooms[i] / 8 : 1, rooms[i]);
+		assert_int_equal(scale.weight_extent, 0);
+		mxt_problem_set_finish(&set);
+	}
+	mxt_workload_finish(&w);
+}
+
 /* A cut product stands for the whole one: weights by FLOPs stay what they are, but for the tokens. */
 static void scaling_keeps_the_weights_of_products(void **state)
 {
@@ -296,6 +316,7 @@ int main(void)
 	    cmocka_unit_test(packed_jobs_weigh_the_real_shape_only),
 	    cmocka_unit_test(varying_lengths_have_four_shapes),
 	    cmocka_unit_test(a_small_host_gets_small_problems),
+	    cmocka_unit_test(a_gpu_gets_what_its_memory_holds),
 	    cmocka_unit_test(scaling_keeps_the_weights_of_products),
 	    cmocka_unit_test(the_scale_never_shrinks_with_a_larger_host),
 	    cmocka_unit_test(the_layer_repeats_a_checkpointed_forward),

@@ -61,19 +61,60 @@ static int read_stack(const struct mxt_sysroot *root, const struct mxt_device_ta
 	return *ret_stack ? 0 : mxt_error_oom(err);
 }
 
-/* The cards as they were told, each with the driver that they ran under: new reference; NULL when memory ran out. */
-static json_t *devices_json(const json_t *survey)
+/*
+ * The card in use as it was told, with its driver: new reference; NULL when memory ran out. What other processes it
+ * runs is nobody's business who reads the plan.
+ */
+static json_t *devices_json(const json_t *survey, unsigned ordinal)
 {
-	json_t *driver = json_object_get(survey, "driver");
-	json_t *devices = json_deep_copy(json_object_get(survey, "devices"));
-	for (size_t i = 0; driver && i < json_array_size(devices); i++) {
-		json_t *device = json_array_get(devices, i); /* those after the one in use may be anything */
-		if (json_is_object(device) && json_object_set(device, "driver", driver) < 0) {
-			json_decref(devices);
+	size_t i;
+	json_t *card;
+	json_array_foreach(json_object_get(survey, "devices"), i, card)
+	{
+		const json_t *number = json_object_get(card, "ordinal");
+		if (!json_is_integer(number) || json_integer_value(number) != (json_int_t)ordinal)
+			continue;
+		json_t *copy = json_deep_copy(card);
+		json_t *driver = json_object_get(survey, "driver");
+		(void)json_object_del(copy, "processes");
+		if (copy && driver && json_object_set(copy, "driver", driver) < 0) {
+			json_decref(copy);
 			return NULL;
 		}
+		return json_pack("[o]", copy);
 	}
-	return devices;
+	return NULL;
+}
+
+/* New reference to what may disturb; NULL when that is nothing, or memory ran out (then nothing is said). */
+static json_t *notes_json(const struct mxt_nvidia_gpu *gpu)
+{
+	json_t *notes = json_array();
+	if (notes && gpu->n_processes > 0)
+		(void)json_array_append_new(
+		    notes,
+		    json_sprintf("%llu other process%s on this card: times may be disturbed; see mindxtrain doctor",
+				 (unsigned long long)gpu->n_processes, gpu->n_processes == 1 ? "" : "es"));
+	if (notes && gpu->compute_mode == MXT_NVIDIA_COMPUTE_EXCLUSIVE)
+		(void)json_array_append_new(
+		    notes, json_string("this card takes one process at a time: workers alternate by restart, which "
+				       "takes long and leaves fewer blocks"));
+	return notes;
+}
+
+/* What is free now; a little is used by the driver itself. */
+static uint64_t free_memory(const struct mxt_nvidia_gpu *gpu)
+{
+	uint64_t used = gpu->memory_used_bytes.value, total = gpu->memory_bytes.value;
+	return used < total ? total - used : 0;
+}
+
+static int check_mode(const struct mxt_nvidia_gpu *gpu, struct mxt_error *err)
+{
+	if (gpu->compute_mode != MXT_NVIDIA_COMPUTE_PROHIBITED)
+		return 0;
+	return mxt_error_set(err, -ENODEV, MXT_E_NO_DEVICE,
+			     "the compute mode of %s prohibits every process; see mindxtrain doctor", gpu->name);
 }
 
 int mxt_cuda_inventory(const struct mxt_sysroot *root, const struct mxt_device_target *target, const json_t *survey,
@@ -85,14 +126,18 @@ int mxt_cuda_inventory(const struct mxt_sysroot *root, const struct mxt_device_t
 		return mxt_error_set(err, -ENODEV, MXT_E_NO_DEVICE, "no NVIDIA driver answers here");
 	int rc = mxt_nvidia_gpu_find(survey, target->ordinal, &gpu, err);
 	if (rc == 0)
+		rc = check_mode(&gpu, err);
+	if (rc == 0)
 		rc = read_stack(root, target, &stack, err);
 	if (rc < 0)
 		return rc;
 	struct mxt_inventory inventory = {.platform = platform_json(&gpu),
 					  .stack = stack,
-					  .devices = devices_json(survey),
+					  .devices = devices_json(survey, target->ordinal),
+					  .notes = notes_json(&gpu),
+					  .one_process = gpu.compute_mode == MXT_NVIDIA_COMPUTE_EXCLUSIVE,
 					  .units = (uint32_t)gpu.sm_count.value,
-					  .memory_bytes = gpu.memory_bytes.value,
+					  .memory_bytes = free_memory(&gpu),
 					  .llc_bytes = gpu.l2_bytes.value,
 					  .peak_flops = gpu.peak_bf16_flops,
 					  .peak_bytes = gpu.peak_bytes};
