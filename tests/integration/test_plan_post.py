@@ -9,6 +9,8 @@ import re
 
 import mxt
 import mxt_plans
+import sim_nvidia
+import sim_torch
 
 GOLDEN = mxt.SOURCE_ROOT / "tests" / "golden" / "plan"
 # Made on an H200, without what the post does not show.
@@ -210,6 +212,19 @@ class Refused(TestCase):
             self.assert_error(self.run_program("plan", "show", path, *args), 2, "MXT-110")
         self.assertEqual(self.run_program("plan", "show", "--format", "text", path, status=0).out,
                          self.run_program("plan", "show", path, status=0).out)
+
+
+class Example(TestCase):
+    def test_shapes(self):
+        """The model of examples/ gives the table of a model without grouped heads, on a GPU at its real shapes."""
+        torch = sim_torch.Environment(self.dir / "env")
+        env = {**sim_nvidia.install(self.dir, sim_nvidia.machine([sim_nvidia.h200(0)])), **torch.scenario()}
+        out = self.run_program("autotune", "--model", mxt.SOURCE_ROOT / "examples" / "llama-7b", "--seq-len", "4096",
+                               "--micro-batch", "8", "--device", "cuda", "--python", torch.folder, "--print-workload",
+                               env=env, status=0).out
+        shapes = set(re.findall(r"attention (b\d+ s\d+ h\d+/\d+ d\d+) causal bfloat16", out))
+        self.assertEqual(shapes, {"b8 s4096 h32/32 d128", "b8 s2048 h32/32 d128", "b1 s4096 h32/32 d128",
+                                  "b1 s8192 h32/32 d128"})
 
 
 if __name__ == "__main__":
