@@ -125,15 +125,19 @@ static void put_machine(const struct post *post)
 {
 	static const struct {
 		const char *title, *key;
-	} stack[] = {{"torch", "torch"}, {"CUDA", "cuda"}, {"cuDNN", "cudnn"}, {"cuBLAS", "cublas"}};
-	const json_t *device = measured_device(post);
+	} of_nvidia[] = {{"CUDA", "cuda"}, {"cuDNN", "cudnn"}, {"cuBLAS", "cublas"}};
+	const json_t *device = measured_device(post), *stack = member(post->decision, "stack");
+	const json_t *platform = member(post->decision, "platform");
+	bool nvidia = strcmp(text_of(platform, "vendor"), "nvidia") == 0;
 	mxt_buf_puts(post->buf, "## Machine\n\n| | |\n|---|---|\n");
 	put_row(post, "device", text_of(device, "name"));
-	put_row(post, "architecture", text_of(member(post->decision, "platform"), "arch"));
+	put_row(post, "architecture", text_of(platform, "arch"));
 	put_memory_row(post, device);
-	put_row(post, "driver", text_of(device, "driver"));
-	for (size_t i = 0; i < MXT_ARRAY_LEN(stack); i++)
-		put_row(post, stack[i].title, text_of(member(post->decision, "stack"), stack[i].key));
+	if (nvidia)
+		put_row(post, "driver", text_of(device, "driver"));
+	put_row(post, "torch", text_of(stack, "torch"));
+	for (size_t i = 0; nvidia && i < MXT_ARRAY_LEN(of_nvidia); i++)
+		put_row(post, of_nvidia[i].title, text_of(stack, of_nvidia[i].key));
 	put_peak_row(post);
 }
 
