@@ -90,15 +90,17 @@ static int take_source(const struct mxt_cli *cli, const struct mxt_args *args, s
 	return rc;
 }
 
+/* How many there are is looked at later; what no device here can stand for is refused at once. */
 static int check_gpus(const struct mxt_workload *workload, const struct mxt_device_ops *ops, struct mxt_error *err)
 {
 	int32_t gpus = workload->training.gpus, nodes = workload->training.nodes;
-	if (gpus <= 1 && nodes <= 1)
+	bool several = ops->surveyor != NULL; /* devices that are counted */
+	if (nodes <= 1 && (gpus <= 1 || several))
 		return 0;
 	return mxt_error_set(
 	    err, -ENODEV, MXT_E_GPU_COUNT,
-	    "%d GPUs on %d nodes: the %s device can only stand for one; give --gpus 1 --nodes 1 to test the chain",
-	    gpus, nodes, ops->name);
+	    "%d GPUs on %d nodes: the %s device can only stand for %s; give --gpus %d --nodes 1 to test the chain",
+	    gpus, nodes, ops->name, several ? "one node" : "one", several ? gpus : 1);
 }
 
 static uint64_t draw_seed(void)

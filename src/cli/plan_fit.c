@@ -23,7 +23,12 @@ static int compare(const struct mxt_plan *plan, const struct mxt_inventory *inve
 	const json_t *decision = mxt_plan_decision(plan);
 	MXT_CLEANUP_JSON json_t *platform = NULL;
 	MXT_CLEANUP_JSON json_t *stack = NULL;
-	int rc = mxt_plan_diff("platform", json_object_get(decision, "platform"), inventory->platform, &platform, err);
+	const json_t *planned = json_object_get(decision, "platform");
+	MXT_CLEANUP_JSON json_t *here = json_copy(inventory->platform);
+	if (!here || (json_object_get(planned, "link") && inventory->link &&
+		      json_object_set_new(here, "link", json_string(inventory->link)) < 0))
+		return mxt_error_oom(err);
+	int rc = mxt_plan_diff("platform", planned, here, &platform, err);
 	if (rc == 0)
 		rc = mxt_plan_diff("stack", json_object_get(decision, "stack"), inventory->stack, &stack, err);
 	if (rc == 0 && json_array_extend(platform, stack) < 0)

@@ -42,6 +42,8 @@ struct mxt_inventory {
 	json_t *devices;       /* evidence.devices */
 	json_t *notes;         /* what may disturb the measurements, as an array of sentences; NULL: nothing */
 	bool one_process;      /* the device takes one process at a time: workers alternate */
+	uint32_t count;        /* devices of this kind that one job could use; 0: one */
+	const char *link;      /* static: what connects them, as decision.platform says it; NULL where there is one */
 	uint32_t units;        /* cores or compute units usable by this process */
 	uint64_t memory_bytes; /* usable by this process: within limits, and not taken by others */
 	uint64_t llc_bytes;    /* last-level cache */

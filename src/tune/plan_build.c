@@ -80,16 +80,33 @@ json_t *mxt_session_workload_json(const struct mxt_session *session)
 	return NULL;
 }
 
-static json_t *collective_json(void)
+/* What connects the devices of the job; NULL: there is one. */
+static const char *link_of(const struct mxt_session *session)
 {
-	return json_pack("{s:s}", "config", "1gpu_noop");
+	return session->request->workload->training.gpus > 1 ? session->inventory.link : NULL;
+}
+
+static json_t *collective_json(const struct mxt_session *session)
+{
+	const char *link = link_of(session);
+	return json_pack("{s:s}", "config", link ? link : "1gpu_noop");
+}
+
+static json_t *platform_json(const struct mxt_session *session)
+{
+	const char *link = link_of(session);
+	json_t *platform = json_copy(session->inventory.platform);
+	if (!platform || !link || json_object_set_new(platform, "link", json_string(link)) == 0)
+		return platform;
+	json_decref(platform);
+	return NULL;
 }
 
 static json_t *decision_json(const struct mxt_session *session)
 {
 	json_t *env = mxt_session_plan_env(session);
-	json_t *decision = json_pack("{s:i, s:O, s:O, s:s}", "version", 1, "platform", session->inventory.platform,
-				     "stack", session->inventory.stack, "policy", "aot_only");
+	json_t *decision = json_pack("{s:i, s:o, s:O, s:s}", "version", 1, "platform", platform_json(session), "stack",
+				     session->inventory.stack, "policy", "aot_only");
 	int rc = decision && env ? 0 : -1;
 	const struct mxt_probe_result *attention = &session->probes[MXT_PROBLEM_ATTENTION];
 	const struct mxt_probe_result *gemm = &session->probes[MXT_PROBLEM_GEMM];
@@ -98,7 +115,7 @@ static json_t *decision_json(const struct mxt_session *session)
 		rc |= set_new(decision, "attention", json_pack("{s:s}", "backend", choice_name(attention, env)));
 		rc |= set_new(decision, "gemm",
 			      json_pack("{s:s, s:s}", "library", choice_name(gemm, env), "mode", "heuristic"));
-		rc |= set_new(decision, "collective", collective_json());
+		rc |= set_new(decision, "collective", collective_json(session));
 		rc |= json_object_set(decision, "env", env);
 		rc |= set_new(decision, "unset", mxt_environment_rest(env, session->request->ops->selectors));
 		rc |= json_object_set(decision, "contract", session->contract);

@@ -91,6 +91,18 @@ static int read_environment(struct mxt_session *session, struct mxt_error *err)
 	return rc < 0 ? rc : mxt_environment_bare(request->environment, &session->bare, err);
 }
 
+static int check_count(const struct mxt_session *session, struct mxt_error *err)
+{
+	int32_t wanted = session->request->workload->training.gpus;
+	uint32_t here = session->inventory.count ? session->inventory.count : 1;
+	if (wanted <= 1 || (uint32_t)wanted <= here)
+		return 0;
+	return mxt_error_set(
+	    err, -ENODEV, MXT_E_GPU_COUNT,
+	    "%d GPUs are asked for, and this process sees %u; give --gpus %u, or run it where they are", wanted, here,
+	    here);
+}
+
 /* What the user must know of the device before any time is shown; kept in the evidence, too. */
 static int note_conditions(struct mxt_session *session, struct mxt_error *err)
 {
@@ -124,6 +136,8 @@ int mxt_session_init(struct mxt_session *session, const struct mxt_tune_request 
 	int rc = read_environment(session, err);
 	if (rc == 0)
 		rc = mxt_tune_preview(request, &session->inventory, &session->set, err);
+	if (rc == 0)
+		rc = check_count(session, err);
 	return rc == 0 ? note_conditions(session, err) : rc;
 }
 

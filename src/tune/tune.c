@@ -42,6 +42,21 @@ static int lock_machine(struct mxt_session *session, int *ret_fd, struct mxt_err
 	return rc < 0 ? mxt_error_oom(err) : 0;
 }
 
+/* Between several GPUs the library's own choice stays: it is not measured yet, and what others say overrides nothing.
+ */
+static int leave_collectives(struct mxt_session *session, struct mxt_error *err)
+{
+	static const char rule[] = "collectives are not measured: the library chooses, as without a plan";
+	if (session->request->workload->training.gpus <= 1)
+		return 0;
+	json_t *row = json_pack("{s:s, s:s, s:s, s:s, s:s}", "probe", "collective", "incumbent", "bare", "winner",
+				"bare", "rule", rule, "source", "documented");
+	if (!row || json_array_append_new(session->choices, row) < 0)
+		return mxt_error_oom(err);
+	mxt_announce_note(session, rule);
+	return 0;
+}
+
 static int decide(struct mxt_session *session, struct mxt_error *err)
 {
 	for (size_t i = 0; i < MXT_ARRAY_LEN(stages); i++) {
@@ -50,7 +65,8 @@ static int decide(struct mxt_session *session, struct mxt_error *err)
 		if (rc < 0)
 			return rc;
 	}
-	return mxt_session_confirm(session, err);
+	int rc = mxt_session_confirm(session, err);
+	return rc == 0 ? leave_collectives(session, err) : rc;
 }
 
 static int run(struct mxt_session *session, json_t **ret_plan, struct mxt_error *err)

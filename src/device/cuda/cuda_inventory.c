@@ -117,6 +117,23 @@ static int check_mode(const struct mxt_nvidia_gpu *gpu, struct mxt_error *err)
 			     "the compute mode of %s prohibits every process; see mindxtrain doctor", gpu->name);
 }
 
+/* How many cards CUDA shows, and whether NVLink joins them all. */
+static int count_devices(const json_t *survey, struct mxt_inventory *inventory, struct mxt_error *err)
+{
+	bool linked = true;
+	size_t n = json_array_size(json_object_get(survey, "devices"));
+	for (size_t i = 0; i < n; i++) {
+		struct mxt_nvidia_gpu gpu;
+		MXT_CLEANUP_ERROR struct mxt_error fault = MXT_ERROR_INIT;
+		if (mxt_nvidia_gpu_parse(survey, i, &gpu, &fault) < 0 || !gpu.ordinal.reported)
+			continue; /* one that does not answer, or that is not shown, is none that a job could use */
+		inventory->count++;
+		linked = linked && gpu.nvlinks_active.value > 0;
+	}
+	inventory->link = inventory->count > 1 ? (linked ? "nvlink" : "pcie") : NULL;
+	return inventory->count ? 0 : mxt_error_set(err, -ENODEV, MXT_E_NO_DEVICE, "CUDA shows no device here");
+}
+
 int mxt_cuda_inventory(const struct mxt_sysroot *root, const struct mxt_device_target *target, const json_t *survey,
 		       struct mxt_inventory *ret_inventory, struct mxt_error *err)
 {
@@ -141,9 +158,10 @@ int mxt_cuda_inventory(const struct mxt_sysroot *root, const struct mxt_device_t
 					  .llc_bytes = gpu.l2_bytes.value,
 					  .peak_flops = gpu.peak_bf16_flops,
 					  .peak_bytes = gpu.peak_bytes};
-	if (!inventory.platform || !inventory.devices) {
+	rc = inventory.platform && inventory.devices ? count_devices(survey, &inventory, err) : mxt_error_oom(err);
+	if (rc < 0) {
 		mxt_inventory_finish(&inventory);
-		return mxt_error_oom(err);
+		return rc;
 	}
 	*ret_inventory = inventory;
 	return 0;
