@@ -21,6 +21,7 @@
 #include "error.h"
 #include "json.h"
 #include "measure.h"
+#include "number.h"
 
 #define WARM_NS   (100 * MXT_NS_PER_MS)
 #define TARGET_NS (20 * MXT_NS_PER_MS)
@@ -30,27 +31,68 @@ struct bench {
 	struct mxt_device *device;
 };
 
-static int parse(const char *line, struct mxt_problem *problem)
+/* Reads `count` numbers, each with a space before it; returns what follows, or NULL. */
+static const char *read_numbers(const char *at, int64_t *numbers, size_t count)
 {
-	struct mxt_attention *a = &problem->as.attention;
-	struct mxt_gemm *g = &problem->as.gemm;
-	char direction[16];
-	*problem = (struct mxt_problem){.calls = 1, .share_ppm = 1000000};
-	if (sscanf(line, "attention %d %d %d %d %d %15s", &a->batch, &a->seq, &a->heads, &a->kv_heads, &a->head_dim,
-		   direction) == 6) {
-		problem->kind = MXT_PROBLEM_ATTENTION;
-		a->causal = true;
-		a->dtype = MXT_DTYPE_BF16;
-		a->direction = strcmp(direction, "backward") == 0 ? MXT_BACKWARD : MXT_FORWARD;
-		return 0;
+	for (size_t i = 0; i < count; i++) {
+		uint64_t value = 0;
+		if (*at != ' ' || mxt_parse_u64(at + 1, &at, &value) < 0 || value == 0 || value > INT32_MAX)
+			return NULL;
+		numbers[i] = (int64_t)value;
 	}
-	*g = (struct mxt_gemm){.dtype = MXT_DTYPE_BF16, .trans_b = true};
-	if (sscanf(line, "gemm %" SCNd64 " %" SCNd64 " %" SCNd64, &g->m, &g->n, &g->k) != 3)
+	return at;
+}
+
+static const char *after(const char *line, const char *word)
+{
+	size_t len = strlen(word);
+	return strncmp(line, word, len) == 0 ? line + len : NULL;
+}
+
+static int parse_attention(const char *at, struct mxt_problem *problem)
+{
+	int64_t n[5];
+	const char *direction = read_numbers(at, n, MXT_ARRAY_LEN(n));
+	if (!direction)
+		return -1;
+	problem->kind = MXT_PROBLEM_ATTENTION;
+	problem->as.attention = (struct mxt_attention){
+	    .batch = (int32_t)n[0],
+	    .seq = (int32_t)n[1],
+	    .heads = (int32_t)n[2],
+	    .kv_heads = (int32_t)n[3],
+	    .head_dim = (int32_t)n[4],
+	    .causal = true,
+	    .dtype = MXT_DTYPE_BF16,
+	    .direction = after(direction, " backward") ? MXT_BACKWARD : MXT_FORWARD,
+	};
+	return 0;
+}
+
+static int parse_gemm(const char *at, struct mxt_problem *problem)
+{
+	int64_t n[3];
+	if (!read_numbers(at, n, MXT_ARRAY_LEN(n)))
 		return -1;
 	problem->kind = MXT_PROBLEM_GEMM;
-	g->lda = g->ldb = g->k;
-	g->ldc = g->n;
+	problem->as.gemm = (struct mxt_gemm){.m = n[0],
+					     .n = n[1],
+					     .k = n[2],
+					     .lda = n[2],
+					     .ldb = n[2],
+					     .ldc = n[1],
+					     .trans_b = true,
+					     .dtype = MXT_DTYPE_BF16};
 	return 0;
+}
+
+static int parse(const char *line, struct mxt_problem *problem)
+{
+	const char *attention = after(line, "attention"), *gemm = after(line, "gemm");
+	*problem = (struct mxt_problem){.calls = 1, .share_ppm = 1000000};
+	if (attention)
+		return parse_attention(attention, problem);
+	return gemm ? parse_gemm(gemm, problem) : -1;
 }
 
 /* A problem that was prepared, called once and checked. */

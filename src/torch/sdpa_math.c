@@ -41,7 +41,7 @@ static int gather(struct backward *b, enum slot slot, struct mxt_tensor *from, i
 		rc = mxt_tensor_look(b->torch, from, 4, &source, err);
 	if (rc == 0)
 		rc = mxt_tensor_look(b->torch, b->slots[slot], 3, &target, err);
-	if (rc < 0)
+	if (rc != 0)
 		return rc;
 	int64_t group = b->heads / heads;
 	const int64_t *s = source.shape.strides;
@@ -242,7 +242,7 @@ static int read_shapes(struct backward *b, const struct mxt_sdpa_inputs *inputs,
 		rc = mxt_tensor_look(b->torch, inputs->k, 4, &k, err);
 	if (rc == 0)
 		rc = mxt_tensor_look(b->torch, saved->logsumexp, 4, ret_weights, err);
-	if (rc < 0)
+	if (rc != 0)
 		return rc;
 	b->batch = q.shape.sizes[0];
 	b->heads = q.shape.sizes[1];

@@ -8,7 +8,7 @@
 #include "error.h"
 #include "torch_tensor.h"
 
-_Static_assert(sizeof(double) == sizeof(uint64_t) && sizeof(void *) <= sizeof(uint64_t), "a stack slot holds either");
+_Static_assert(sizeof(double) == sizeof(uint64_t) && sizeof(void *) == sizeof(uint64_t), "a stack slot holds either");
 
 void mxt_torch_call_init(struct mxt_torch_call *call, const struct mxt_torch *torch)
 {
@@ -73,7 +73,8 @@ struct mxt_tensor *mxt_take_tensor(struct mxt_torch_call *call, size_t i)
 {
 	if (i >= call->n)
 		return NULL;
-	struct mxt_tensor *tensor = (struct mxt_tensor *)(uintptr_t)call->stack[i];
+	struct mxt_tensor *tensor = NULL;
+	memcpy(&tensor, &call->stack[i], sizeof tensor);
 	call->stack[i] = 0;
 	return tensor;
 }

@@ -112,7 +112,7 @@ static int open_libraries(struct mxt_torch *torch, const char *folder, struct mx
 	const struct mxt_dl_library cuda = {
 	    .title = "torch for CUDA", .rows = cuda_rows, .n_rows = MXT_ARRAY_LEN(cuda_rows), .global = true};
 	int rc = open_library(folder, "libtorch_cpu.so", &cpu, &torch->call, &torch->cpu_library, err);
-	if (rc < 0)
+	if (rc != 0)
 		return rc;
 	torch->abi = torch->call.aoti_torch_abi_version();
 	rc = check_abi(torch, folder, err);
@@ -138,7 +138,7 @@ int mxt_torch_open(const char *folder, bool cuda, int32_t device_index, struct m
 	int rc = mxt_torch_read_version(folder, &torch.version, err);
 	if (rc == 0)
 		rc = open_libraries(&torch, folder, err);
-	if (rc < 0) {
+	if (rc != 0) {
 		mxt_torch_close(&torch);
 		return rc;
 	}

@@ -25,7 +25,7 @@
 #include "torch_device.h"
 #include "torch_tensor.h"
 
-static struct mxt_device *open_device(char *folder)
+static struct mxt_device *open_device(const char *folder)
 {
 	struct mxt_device *device = NULL;
 	struct mxt_error err = MXT_ERROR_INIT;
@@ -200,7 +200,7 @@ static void test_wrong_product_is_seen(void **state)
 	char *folder = real_torch_file(TORCH, "torch");
 	struct mxt_device *device = open_device(folder);
 	static const struct mxt_gemm gemm = {.m = 100, .n = 90, .k = 80, .lda = 80, .ldb = 90, .ldc = 90};
-	enum { M = 100, N = 90, K = 80 };
+	static const size_t M = 100, N = 90, K = 80;
 	float *a = calloc(M * K, sizeof *a), *b = calloc(K * N, sizeof *b), *c = calloc(M * N, sizeof *c);
 	assert_true(a && b && c);
 	for (size_t i = 0; i < M * K; i++)

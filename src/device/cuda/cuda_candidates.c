@@ -2,11 +2,11 @@
 #include "cuda_candidates.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "error.h"
+#include "number.h"
 
 /* What torch's CUDA kernels and the libraries below them read. */
 const char *const mxt_cuda_selectors[] = {
@@ -57,8 +57,10 @@ static const struct switch_row switches[] = {
 static unsigned torch_minor(const struct mxt_inventory *inventory)
 {
 	const char *version = json_string_value(json_object_get(inventory->stack, "torch"));
-	unsigned minor = 0;
-	return version && sscanf(version, "2.%u", &minor) == 1 ? minor : 0;
+	uint64_t minor = 0;
+	if (!version || strncmp(version, "2.", 2) != 0 || mxt_parse_u64(version + 2, &version, &minor) < 0)
+		return 0;
+	return (unsigned)minor;
 }
 
 static int add(struct mxt_candidate_list *list, const struct switch_row *row)

@@ -150,7 +150,7 @@ static int device_inventory(const struct mxt_sysroot *root, const struct mxt_dev
 	int rc = mxt_torch_read_version(target->torch, &version, err);
 	if (rc == 0)
 		rc = mxt_cpu_inventory(root, target, survey, &inventory, err);
-	if (rc < 0)
+	if (rc != 0)
 		return rc;
 	json_decref(inventory.stack);
 	inventory.stack = json_pack("{s:s}", "torch", version.version);
