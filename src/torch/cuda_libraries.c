@@ -136,7 +136,7 @@ int mxt_cuda_libraries_find(const struct mxt_sysroot *root, const struct mxt_tor
 			    struct mxt_cuda_libraries *ret_libraries, struct mxt_error *err)
 {
 	MXT_CLEANUP_NAMES struct mxt_name_list names = MXT_NAME_LIST_INIT;
-	struct mxt_cuda_libraries libraries;
+	struct mxt_cuda_libraries libraries = {{{.path = NULL}}};
 	const char *end = NULL;
 	uint64_t major = 0;
 	if (mxt_parse_u64(install->files.cuda, &end, &major) < 0 || major > MAX_CUDA)

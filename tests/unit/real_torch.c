@@ -53,6 +53,7 @@ char *real_torch_environment(enum real_torch which)
 	if (!there) {
 		print_message("no %s (scripts/fetch-torch.sh)\n", folder ? folder : "torch for this machine");
 		free(folder);
+		folder = NULL;
 		skip();
 	}
 	return folder;
