@@ -11,8 +11,7 @@ import os
 import pathlib
 import sys
 
-BUILD_ROOT = pathlib.Path(os.environ.get("MXT_BUILD_ROOT", pathlib.Path(__file__).resolve().parents[2] / "build"))
-LIBRARIES = BUILD_ROOT / "tests" / "sim"
+LIBRARIES = pathlib.Path(os.environ.get("MXT_SIM_LIBRARIES", "."))
 
 VERSION_PY = """from typing import Optional
 
