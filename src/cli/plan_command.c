@@ -33,6 +33,8 @@ static struct mxt_workload_source source_of(const json_t *training)
 	source.seq_len = integer_or(training, "seq_len", 1);
 	source.micro_batch = integer_or(training, "micro_batch", 1);
 	source.lora_rank = integer_or(training, "lora_rank", 0);
+	source.gpus = integer_or(training, "gpus", 1);
+	source.nodes = integer_or(training, "nodes", 1);
 	source.packing = lengths && strcmp(lengths, "packed") == 0;
 	source.checkpointing = json_is_true(member(training, "checkpointing"));
 	return source;
@@ -76,5 +78,7 @@ void mxt_plan_command(const struct mxt_plan *plan, struct mxt_buf *buf)
 			       " --packing %s --checkpointing %s",
 			       preset ? preset : "config.json", source.seq_len, source.micro_batch, source.lora_rank,
 			       source.packing ? "on" : "off", source.checkpointing ? "on" : "off");
+	if (options_do && (source.gpus > 1 || source.nodes > 1))
+		mxt_buf_printf(buf, " --gpus %" PRId64 " --nodes %" PRId64, source.gpus, source.nodes);
 	mxt_buf_printf(buf, " --device %s", vendor && strcmp(vendor, "nvidia") == 0 ? "cuda" : "cpu");
 }

@@ -66,11 +66,20 @@ class Post(TestCase):
 
     def test_a_model_without_a_preset(self):
         for change, words in ((("model", "layers", 7), "--model config.json --seq-len 4096"),
+                              (("training", "nodes", 2), "--config run.yaml --device cuda"),
                               (("training", "adapter", "qlora"), "--config run.yaml --device cuda")):
             decision = copy.deepcopy(REAL["decision"])
             decision["workload"][change[0]][change[1]] = change[2]
             out = self.post(mxt_plans.seal(decision, REAL["evidence"]), status=0).out
             self.assertIn("mindxtrain autotune " + words, out)
+
+    def test_several_gpus(self):
+        decision = copy.deepcopy(REAL["decision"])
+        decision["platform"]["link"] = "nvlink"
+        decision["collective"]["config"] = "nvlink"
+        decision["workload"]["training"].update(gpus=8, strategy="ddp")
+        out = self.post(mxt_plans.seal(decision, REAL["evidence"]), status=0).out
+        self.assertIn(" --checkpointing on --gpus 8 --nodes 1 --device cuda\n", out)
 
     def test_locale_changes_nothing(self):
         self.assertEqual(self.post(REAL, env={"LC_ALL": "fr_FR.UTF-8"}, status=0).out, self.post(REAL, status=0).out)

@@ -126,9 +126,11 @@ class Picks(TestCase):
         result = self.preview("--device", "cuda", "--python", folder, env={"LD_LIBRARY_PATH": None})
         self.assert_error(result, 4, "MXT-244", "libnvidia-ml.so.1")
 
-    def test_several_gpus(self):
+    def test_several_nodes(self):
         folder = self.torch("2.9.0", "__version__ = '2.9.0+cu130'\ncuda = '13.0'\n")
-        self.assert_error(self.preview("--device", "cuda", "--python", folder, "--gpus", "2"), 4, "MXT-246", "2 GPUs")
+        for device in ("cuda", "cpu"):
+            self.assert_error(self.preview("--device", device, "--python", folder, "--gpus", "2", "--nodes", "2"), 4,
+                              "MXT-246", "2 GPUs")
 
     def test_no_such_python(self):
         self.assert_error(self.preview("--python", "/nowhere/python3"), 3, "MXT-231", "/nowhere/python3")
