@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plan_command.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,26 +41,33 @@ static struct mxt_workload_source source_of(const json_t *training)
 	return source;
 }
 
-/* What a preset under these options is as a plan has it: new reference, or NULL. */
-static json_t *workload_of(const struct mxt_workload_source *source)
+/* What a preset under these options is as a plan has it: new reference. A preset that they do not suit is none. */
+static int workload_of(const struct mxt_workload_source *source, json_t **ret_json)
 {
 	MXT_CLEANUP(mxt_workload_finish) struct mxt_workload workload = {.n_notes = 0};
 	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
-	return mxt_workload_load(source, &workload, &err) == 0 ? mxt_workload_json(&workload) : NULL;
+	int rc = mxt_workload_load(source, &workload, &err);
+	if (rc < 0)
+		return rc == -ENOMEM ? rc : 0;
+	*ret_json = mxt_workload_json(&workload);
+	return *ret_json ? 0 : -ENOMEM;
 }
 
 /* The preset that is the plan's model; NULL: none. *ret_training: whether the options say all of the training. */
-static const char *find_preset(const json_t *workload, struct mxt_workload_source *source, bool *ret_training)
+static int find_preset(const json_t *workload, struct mxt_workload_source *source, const char **ret_preset,
+		       bool *ret_training)
 {
-	const char *found = NULL;
-	for (const char *const *name = mxt_model_presets(); *name && !found; name++) {
+	for (const char *const *name = mxt_model_presets(); *name && !*ret_preset; name++) {
 		source->model = *name;
-		MXT_CLEANUP_JSON json_t *made = workload_of(source);
+		MXT_CLEANUP_JSON json_t *made = NULL;
+		int rc = workload_of(source, &made);
+		if (rc < 0)
+			return rc;
 		*ret_training = json_equal(member(made, "training"), member(workload, "training"));
 		if (json_equal(member(made, "model"), member(workload, "model")))
-			found = *name;
+			*ret_preset = *name;
 	}
-	return found;
+	return 0;
 }
 
 void mxt_plan_command(const struct mxt_plan *plan, struct mxt_buf *buf)
@@ -68,7 +76,9 @@ void mxt_plan_command(const struct mxt_plan *plan, struct mxt_buf *buf)
 	const char *vendor = json_string_value(member(member(decision, "platform"), "vendor"));
 	struct mxt_workload_source source = source_of(member(workload, "training"));
 	bool options_do = false;
-	const char *preset = find_preset(workload, &source, &options_do);
+	const char *preset = NULL;
+	if (find_preset(workload, &source, &preset, &options_do) < 0)
+		buf->failed = true;
 	mxt_buf_puts(buf, "mindxtrain autotune ");
 	if (!options_do || member(workload, "excluded"))
 		mxt_buf_puts(buf, "--config run.yaml");

@@ -419,7 +419,7 @@ static void put_attention(const struct post *post)
 {
 	size_t i = next_of(post, MXT_PROBLEM_ATTENTION, 0);
 	mxt_buf_puts(post->buf, "\n## Attention\n\n");
-	if (i == post->n_samples) {
+	if (i >= post->n_samples) {
 		mxt_buf_puts(post->buf, "Attention was not measured.\n");
 		put_choice(post, "attention");
 		return;
@@ -459,8 +459,9 @@ static void put_product(const struct mxt_plan_sample *sample, struct mxt_buf *bu
 	char rate[MXT_FIGURE_SIZE];
 	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
 	mxt_problem_text(&sample->problem, &text);
-	mxt_buf_printf(buf, "%s (%s)", mxt_figure_rate(rate, flop_per_s(sample)),
-		       mxt_buf_text(&text) + strcspn(mxt_buf_text(&text), " ") + 1);
+	const char *shape = strchr(mxt_buf_text(&text), ' '); /* behind "gemm" */
+	buf->failed = buf->failed || text.failed;
+	mxt_buf_printf(buf, "%s (%s)", mxt_figure_rate(rate, flop_per_s(sample)), shape ? shape + 1 : "");
 }
 
 /* The middle of its times over bare's, product by product. */
@@ -529,7 +530,7 @@ static void put_gemm(const struct post *post)
 {
 	size_t i = next_of(post, MXT_PROBLEM_GEMM, 0), shown = 0;
 	mxt_buf_puts(post->buf, "\n## Matrix products\n\n");
-	if (i == post->n_samples) {
+	if (i >= post->n_samples) {
 		mxt_buf_puts(post->buf, "Matrix products were not measured.\n");
 		put_choice(post, "gemm");
 		return;
@@ -587,6 +588,7 @@ static void put_decision(const struct post *post)
 		mxt_buf_printf(&text, "%s=%s", mxt_plan_env_name(post->plan, i), mxt_plan_env_value(post->plan, i));
 		mxt_buf_putc(buf, ' ');
 		put_code(mxt_buf_text(&text), buf);
+		buf->failed = buf->failed || text.failed;
 	}
 	mxt_buf_printf(buf, "%s\n- plan_id: `%s`\n", mxt_plan_env_count(post->plan) ? "" : " nothing",
 		       mxt_plan_id(post->plan));
@@ -638,9 +640,11 @@ static int read_samples(struct post *post, struct mxt_error *err)
 	size_t count = json_array_size(rows), most = count < MAX_SAMPLES ? count : MAX_SAMPLES;
 	post->n_left_out = count - most;
 	post->samples = calloc(most + 1, sizeof *post->samples);
-	for (size_t i = 0; post->samples && i < most; i++)
+	if (!post->samples)
+		return mxt_error_oom(err);
+	for (size_t i = 0; i < most; i++)
 		post->n_samples += mxt_plan_sample_read(json_array_get(rows, i), &post->samples[post->n_samples]);
-	return post->samples ? 0 : mxt_error_oom(err);
+	return 0;
 }
 
 /* The bounds of the card follow from its own facts. A plan that has none, or others, has no bounds. */
