@@ -79,7 +79,8 @@ rm -r "${root:?}/include" "${root:?}/lib" # of the C API, which nothing here use
 mkdir -p "$root/lib" "$root/bench" "$root/share/doc/mindxtrain"
 docs=$root/share/doc/mindxtrain
 
-cp "$build/bench/exhaustive" bench/figures.py "$root/bench"
+cp "$build/bench/exhaustive" "$build/bench/torch_times" bench/figures.py bench/fidelity.py bench/gpu.sh "$root/bench"
+cp -r examples "$root/examples"
 cp LICENSE README.md NEWS.md "$docs"
 while read -r library path; do
 	cp -L "$path" "$root/lib/$library"
@@ -90,7 +91,7 @@ for path in /usr/share/cargo/registry/blake3-*/c/blake3.c; do
 	[ ! -f "$path" ] || carry_licence "$docs" "$path"
 done
 
-programs=("$root/bin/mindxtrain" "$root/bench/exhaustive")
+programs=("$root/bin/mindxtrain" "$root/bench/exhaustive" "$root/bench/torch_times")
 strip "${programs[@]}"
 chmod 755 "${programs[@]}" "$root"/lib/*
 glibc=$(needed_glibc "${programs[@]}" "$root"/lib/*)
