@@ -639,6 +639,7 @@ static int read_samples(struct post *post, struct mxt_error *err)
 	const json_t *rows = member(post->evidence, "samples");
 	size_t count = json_array_size(rows), most = count < MAX_SAMPLES ? count : MAX_SAMPLES;
 	post->n_left_out = count - most;
+	post->n_samples = 0;
 	post->samples = calloc(most + 1, sizeof *post->samples);
 	if (!post->samples)
 		return mxt_error_oom(err);

@@ -40,7 +40,7 @@ static char *make_torch(struct scratch_tree *tree)
 
 static int look(const char *facts, struct mxt_inventory *inventory, struct mxt_error *err)
 {
-	struct scratch_tree tree;
+	struct scratch_tree tree = {.path = ""};
 	char *torch = make_torch(&tree);
 	const struct mxt_device_target target = {.torch = torch};
 	const struct mxt_sysroot live = MXT_SYSROOT_LIVE;
