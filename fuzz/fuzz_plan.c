@@ -14,6 +14,7 @@
 #include "plan.h"
 #include "plan_diff.h"
 #include "plan_env.h"
+#include "plan_post.h"
 #include "plan_show.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -44,6 +45,9 @@ static void print_all(const struct mxt_plan *plan)
 		int rc = mxt_plan_env_write(plan, formats[i], "/dir", &buf, NULL);
 		assert(rc == 0);
 	}
+	mxt_buf_truncate(&buf, 0);
+	if (mxt_plan_post(plan, &buf, NULL) == 0)
+		assert(buf.len > 0 && !buf.failed && !memchr(buf.data, '\x1b', buf.len));
 	(void)mxt_plan_usable(plan, MXT_PLAN_TRAIN, false, NULL);
 	(void)mxt_plan_string(plan, "decision.attention.backend");
 }
