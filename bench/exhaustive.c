@@ -22,7 +22,6 @@ extern char **environ;
 struct exhaustive {
 	struct mxt_session session;
 	struct mxt_field field;
-	const char *program;
 	char **environments[MXT_FIELD_MAX_ENTRIES];
 	double log_ratio[MXT_FIELD_MAX_ENTRIES]; /* sum over blocks, of the entry's time to bare's */
 };
@@ -86,7 +85,6 @@ static int measure_probe(struct exhaustive *x, enum mxt_problem_kind kind, long 
 	if (rc == 0)
 		rc = request->ops->candidates(&live, &x->session.inventory, kind, request->environment, list, err);
 	mxt_session_field(&x->session, &course, mxt_problem_kind_name(kind), &x->field);
-	x->field.program = x->program;
 	if (rc == 0)
 		rc = add_candidates(x, list, err);
 	if (rc == 0)
@@ -131,12 +129,13 @@ static int run(const char *program, const char *model, long blocks, const struct
 						 .target = {.torch = choice->torch},
 						 .workload = &workload,
 						 .environment = environ,
+						 .program = program,
 						 .budget = &budget,
 						 .cancel_fd = -1,
 						 .seed = 1,
 						 .margin_ppm = 30000,
 						 .sink = &nobody};
-	struct exhaustive x = {.program = program};
+	struct exhaustive x = {.session.request = NULL};
 	rc = mxt_session_init(&x.session, &request, err);
 	for (int kind = 0; rc == 0 && kind < MXT_PROBLEM_KIND_COUNT; kind++)
 		rc = measure_probe(&x, (enum mxt_problem_kind)kind, blocks, err);

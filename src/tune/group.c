@@ -253,12 +253,12 @@ int mxt_group_race(struct mxt_group *group, struct mxt_session *session, uint32_
 		   const char *phase, struct mxt_error *err)
 {
 	struct pace pace = {.end_ns = end_ns};
-	group->field.end_ns = end_ns;
 	int rc = create_race(group, session, races, err);
-	if (rc == 0)
+	if (rc == 0) /* without the incumbents there is no plan: they may use more than their stage */
 		rc = open_incumbents(session, group, &pace, err);
 	if (rc < 0)
 		return rc;
+	group->field.end_ns = end_ns;
 	mxt_announce_progress(session, phase);
 	rc = drop_unwitnessed(group, err);
 	if (rc == 0)

@@ -13,6 +13,7 @@ static int describe_device(const struct mxt_tune_request *request, struct mxt_in
 {
 	const struct mxt_survey_request survey = {.ops = request->ops,
 						  .target = request->target,
+						  .program = request->program,
 						  .environment = request->environment,
 						  .clock = request->budget->clock,
 						  .deadline_ns = request->budget->work_end_ns,
@@ -162,6 +163,8 @@ void mxt_session_field(struct mxt_session *session, const struct mxt_course *cou
 {
 	const struct mxt_tune_request *request = session->request;
 	mxt_field_init(field, request->ops, request->budget->clock, request->cancel_fd, &session->rng, course);
+	field->end_ns = request->budget->work_end_ns;
+	field->program = request->program;
 	field->target = request->target;
 	field->target.probe = probe;
 	field->one_process = session->inventory.one_process;

@@ -20,7 +20,8 @@ struct mxt_event_sink;
 struct mxt_tune_request {
 	const struct mxt_device_ops *ops;
 	struct mxt_device_target target;
-	bool simulated; /* what computes stands in for hardware: known before any worker starts */
+	const char *program; /* what workers are started from; NULL: this binary itself */
+	bool simulated;      /* what computes stands in for hardware: known before any worker starts */
 	const struct mxt_workload *workload;
 	char *const *environment; /* the caller's, NULL-ended */
 	const struct mxt_budget *budget;
