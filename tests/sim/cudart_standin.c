@@ -3,7 +3,6 @@
  * A stand-in for NVIDIA's CUDA runtime (cuda_runtime_api.h of CUDA 13.0): device memory is host memory, one stream, and
  * events that carry the simulated clock. Statuses are cudaError_t.
  */
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -213,9 +212,9 @@ int cudaMalloc(void **memory, size_t bytes)
 	int status = enter("alloc");
 	if (status)
 		return leave(status);
-	if (!mxt_sim_memory_take(bytes))
+	if (bytes >= MXT_SIM_MOST_BYTES || !mxt_sim_memory_take(bytes))
 		return leave(MEMORY_ALLOCATION);
-	char *head = bytes < SIZE_MAX / 2 ? aligned_alloc(HEAD_BYTES, whole_lines(bytes) + HEAD_BYTES) : NULL;
+	char *head = aligned_alloc(HEAD_BYTES, whole_lines(bytes) + HEAD_BYTES);
 	if (!head) {
 		mxt_sim_memory_give(bytes);
 		return leave(MEMORY_ALLOCATION);

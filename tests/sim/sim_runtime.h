@@ -42,6 +42,9 @@ MXT_SIM_EXPORT double mxt_sim_now_ns(void);
 /* Sleeps what was simulated since the last time, where the scenario says "real_sleep". */
 MXT_SIM_EXPORT void mxt_sim_synchronize(void);
 
+/* More than any allocation: checkers of memory end the process when they are asked for more. */
+#define MXT_SIM_MOST_BYTES (UINT64_C(1) << 39)
+
 /* False when the device does not have that much left. */
 MXT_SIM_EXPORT bool mxt_sim_memory_take(uint64_t bytes);
 MXT_SIM_EXPORT void mxt_sim_memory_give(uint64_t bytes);

@@ -112,7 +112,7 @@ static int raise_out_of_memory(uint64_t bytes, int32_t place)
 static struct mxt_sim_storage *allocate(uint64_t bytes, int32_t place)
 {
 	bool counted = place == MXT_SIM_CUDA;
-	if (counted && !mxt_sim_memory_take(bytes))
+	if (bytes >= MXT_SIM_MOST_BYTES || (counted && !mxt_sim_memory_take(bytes)))
 		return NULL;
 	void *data = calloc(1, bytes + 1);
 	if (!data) {
