@@ -118,6 +118,13 @@ class Evidence(sim_cuda.TestCase):
         platform = self.plan()["decision"]["platform"]
         self.assertEqual((platform["vendor"], platform["arch"], platform["units"]), ("nvidia", "sm_90", 132))
 
+    def test_shapes_that_do_not_fit(self):
+        """A card of 2 MB cannot hold attention over 256 positions for three workers: it is cut, and that is said."""
+        result = self.tune(gpus=[sim_nvidia.h200(0, l2_bytes=sim_cuda.L2_BYTES, memory_bytes=2000000)])
+        self.assertIn("do not fit into this device's memory", result.out)
+        longest = max(row["problem"]["seq"] for row in self.samples(probe="attention"))
+        self.assertLess(longest, 256)
+
     def test_a_slice_of_a_card(self):
         """MIG: the process is told which slice it has."""
         slices = [{"l2_bytes": sim_cuda.L2_BYTES}, {"l2_bytes": sim_cuda.L2_BYTES}]
