@@ -41,6 +41,7 @@ struct mxt_inventory {
 	json_t *stack;         /* decision.stack: what selects kernels, from files only */
 	json_t *devices;       /* evidence.devices */
 	json_t *notes;         /* what may disturb the measurements, as an array of sentences; NULL: nothing */
+	char *lock;            /* owned: a file of the device whose lock stands for it; NULL: the host's */
 	bool one_process;      /* the device takes one process at a time: workers alternate */
 	uint32_t count;        /* devices of this kind that one job could use; 0: one */
 	const char *link;      /* static: what connects them, as decision.platform says it; NULL where there is one */

@@ -28,6 +28,7 @@ void mxt_inventory_finish(struct mxt_inventory *inventory)
 	json_decref(inventory->stack);
 	json_decref(inventory->devices);
 	json_decref(inventory->notes);
+	free(inventory->lock);
 	*inventory = (struct mxt_inventory){.platform = NULL};
 }
 

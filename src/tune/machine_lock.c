@@ -34,7 +34,7 @@ int mxt_machine_lock(const char *path, const struct mxt_clock *clock, uint64_t d
 		if (mxt_now_ns(clock) >= deadline_ns)
 			return mxt_error_set(
 			    err, -EBUSY, MXT_E_BUSY,
-			    "another run measures on this machine; wait for it, or give a larger --budget");
+			    "another run measures on this device; wait for it, or give a larger --budget");
 		if (wait_or_cancelled(cancel_fd))
 			return mxt_error_set(err, -ECANCELED, MXT_E_INTERRUPTED,
 					     "interrupted while waiting for another run");

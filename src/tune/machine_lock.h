@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One run per machine: two runs at once would measure each other. The lock is a flock on a file of sysfs, opened
+ * One run per device (a GPU, or the host): two runs at once would measure each other. The lock is a flock on a file of sysfs, opened
  * read-only, so it needs no rights, leaves nothing behind, and is gone with the process.
  */
 #ifndef MXT_TUNE_MACHINE_LOCK_H

@@ -24,15 +24,16 @@ static const struct {
 static int lock_machine(struct mxt_session *session, int *ret_fd, struct mxt_error *err)
 {
 	const struct mxt_tune_request *request = session->request;
+	const char *own = session->inventory.lock; /* two runs on two devices do not disturb each other much */
+	const char *path = own && access(own, R_OK) == 0 ? own : MXT_LOCK_CPU;
 	if (request->simulated)
 		return 0;
-	int rc = mxt_machine_lock(MXT_LOCK_CPU, request->budget->clock, 0, request->cancel_fd, ret_fd, err);
+	int rc = mxt_machine_lock(path, request->budget->clock, 0, request->cancel_fd, ret_fd, err);
 	if (rc == -EBUSY) {
 		mxt_error_clear(err);
-		mxt_announce_note(session,
-				  "another run measures on this machine; the wait for it counts in the budget");
-		rc = mxt_machine_lock(MXT_LOCK_CPU, request->budget->clock, request->budget->work_end_ns,
-				      request->cancel_fd, ret_fd, err);
+		mxt_announce_note(session, "another run measures on this device; the wait for it counts in the budget");
+		rc = mxt_machine_lock(path, request->budget->clock, request->budget->work_end_ns, request->cancel_fd,
+				      ret_fd, err);
 	}
 	if (rc != -ENOLCK)
 		return rc;

@@ -205,7 +205,7 @@ class Hosts(autotune.TestCase):
             result = self.run_program("autotune", "--model", "instella-3b", "--device", "self-test", "--budget", 1,
                                       env=autotune.NO_SELECTORS)
         self.assert_error(result, 6, "MXT-243", "another run")
-        self.assertIn("note: another run measures on this machine", result.out)
+        self.assertIn("note: another run measures on this device", result.out)
 
     @mxt.needs_root
     def test_as_a_user_without_rights(self):

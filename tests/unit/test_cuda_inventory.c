@@ -81,6 +81,7 @@ static void test_only_the_card_in_use_is_told_of(void **state)
 	assert_null(json_object_get(json_array_get(inventory.devices, 0), "driver"));
 	assert_int_equal(json_array_size(inventory.notes), 0);
 	assert_false(inventory.one_process);
+	assert_null(inventory.lock);
 	mxt_inventory_finish(&inventory);
 }
 
@@ -89,13 +90,15 @@ static void test_what_disturbs(void **state)
 {
 	(void)state;
 	struct mxt_inventory inventory;
-	assert_int_equal(look("{\"devices\":[{\"compute_mode\":\"exclusive_process\",\"memory_used_bytes\":754820096,"
+	assert_int_equal(look("{\"devices\":[{\"compute_mode\":\"exclusive_process\",\"pci\":\"00000000:1B:00.0\","
+			      "\"memory_used_bytes\":754820096,"
 			      "\"processes\":[{\"pid\":7,\"name\":\"secret\"}]," GPU "}]}",
 			      &inventory, NULL),
 			 0);
 	assert_int_equal(json_array_size(inventory.notes), 2);
 	assert_null(json_object_get(json_array_get(inventory.devices, 0), "processes"));
 	assert_true(inventory.one_process);
+	assert_string_equal(inventory.lock, "/sys/bus/pci/devices/0000:1b:00.0/vendor");
 	assert_int_equal(inventory.memory_bytes, 150000000000);
 	mxt_inventory_finish(&inventory);
 	struct mxt_error err = MXT_ERROR_INIT;

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cuda_inventory.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "buf.h"
 #include "cuda_libraries.h"
@@ -117,6 +121,29 @@ static int check_mode(const struct mxt_nvidia_gpu *gpu, struct mxt_error *err)
 			     "the compute mode of %s prohibits every process; see mindxtrain doctor", gpu->name);
 }
 
+/*
+ * "00000000:1B:00.0", as NVML has it, is /sys/bus/pci/devices/0000:1b:00.0 of the kernel: a file that everybody who
+ * sees the card can open. NULL when it is not told, or memory ran out: then the host's lock has to do.
+ */
+static char *lock_of(const struct mxt_nvidia_gpu *gpu)
+{
+	char address[MXT_NVIDIA_TEXT], path[MXT_NVIDIA_TEXT + 40];
+	const char *from = gpu->pci;
+	if (strlen(from) > strlen("0000:00:00.0"))
+		from += strlen(from) - strlen("0000:00:00.0");
+	size_t n = 0;
+	for (; from[n] && n < sizeof address - 1; n++) {
+		if (!isxdigit((unsigned char)from[n]) && from[n] != ':' && from[n] != '.')
+			return NULL; /* no address, and no part of a path */
+		address[n] = (char)tolower((unsigned char)from[n]);
+	}
+	address[n] = '\0';
+	if (n == 0)
+		return NULL;
+	(void)snprintf(path, sizeof path, "/sys/bus/pci/devices/%s/vendor", address);
+	return strdup(path);
+}
+
 /* How many cards CUDA shows, and whether NVLink joins them all. */
 static int count_devices(const json_t *survey, struct mxt_inventory *inventory, struct mxt_error *err)
 {
@@ -152,6 +179,7 @@ int mxt_cuda_inventory(const struct mxt_sysroot *root, const struct mxt_device_t
 					  .stack = stack,
 					  .devices = devices_json(survey, target->ordinal),
 					  .notes = notes_json(&gpu),
+					  .lock = lock_of(&gpu),
 					  .one_process = gpu.compute_mode == MXT_NVIDIA_COMPUTE_EXCLUSIVE,
 					  .units = (uint32_t)gpu.sm_count.value,
 					  .memory_bytes = free_memory(&gpu),
