@@ -62,6 +62,19 @@ struct mxt_check {
 	char backend[MXT_BACKEND_TEXT]; /* what computed it, where the device can tell ("cudnn"); "" else */
 };
 
+#define MXT_RANKING_TEXT 32
+
+/* How far the algorithm that a library takes by itself is from the fastest of those that it offers for a product. */
+struct mxt_ranking {
+	char library[MXT_RANKING_TEXT]; /* who offers, and its version: "cuBLASLt 13.1.0" */
+	uint32_t algorithms;            /* how many were compared, the library's own choice among them */
+	uint32_t rounds;                /* how often they were timed, in all */
+	uint64_t default_ns, best_ns;   /* of one call */
+	int32_t gain_ppm;               /* time that the best saves; chosen on other rounds than these, so noise may
+					   make it negative; 0 when the library's choice is the best */
+	uint32_t floor_ppm;             /* what the library's choice and its twin read apart */
+};
+
 /* One element of a timed sequence: a prepared task, or (task NULL) a filler that streams `bytes` of memory. */
 struct mxt_step {
 	struct mxt_task *task;
@@ -139,7 +152,18 @@ struct mxt_device_ops {
 	/* Runs the task once more and compares all of its outputs with the reference. */
 	int (*check)(struct mxt_device *device, struct mxt_task *task, struct mxt_check *ret_check,
 		     struct mxt_error *err);
+
+	/*
+	 * Times the algorithms that the library offers for the task's product, for about `limit_ns` of wall clock.
+	 * -ENOTSUP: there is nothing to compare here, or no time for it.
+	 */
+	int (*rank)(struct mxt_device *device, struct mxt_task *task, uint64_t limit_ns,
+		    struct mxt_ranking *ret_ranking, struct mxt_error *err);
 };
+
+/* `rank` of devices whose library offers no choice: always -ENOTSUP. */
+int mxt_no_ranking(struct mxt_device *device, struct mxt_task *task, uint64_t limit_ns, struct mxt_ranking *ret_ranking,
+		   struct mxt_error *err);
 
 void mxt_inventory_finish(struct mxt_inventory *inventory);
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +7,7 @@
 #include "cpu_device.h"
 #include "cuda_device.h"
 #include "device_ops.h"
+#include "error.h"
 #include "fake_device.h"
 #include "nvml_device.h"
 #include "torch_cpu_device.h"
@@ -21,6 +23,16 @@ const struct mxt_device_ops *mxt_device_find(const char *name)
 			return *ops;
 	return NULL;
 }
+
+/* NOLINTBEGIN(readability-non-const-parameter): the type is the table's */
+int mxt_no_ranking(struct mxt_device *device, struct mxt_task *task, uint64_t limit_ns, struct mxt_ranking *ret_ranking,
+		   struct mxt_error *err)
+{
+	(void)device, (void)task, (void)limit_ns, (void)ret_ranking;
+	return mxt_error_set(err, -ENOTSUP, MXT_E_PROBLEM_UNSUPPORTED,
+			     "this device's library offers no algorithms to compare");
+}
+/* NOLINTEND(readability-non-const-parameter) */
 
 void mxt_inventory_finish(struct mxt_inventory *inventory)
 {

@@ -182,12 +182,12 @@ static void walk_facts(struct wire *wire, struct mxt_message *message)
 	blob(wire, &message->as.facts, 1, MXT_MESSAGE_PART_BYTES);
 }
 
-/* Printable, without spaces, and ended within its buffer; "" is one, too. */
-static bool is_word(const char *text, size_t size)
+/* Printable, from `first` (a space, or what follows it) on, and ended within its buffer; "" is one, too. */
+static bool is_printable(const char *text, size_t size, char first)
 {
 	size_t len = strnlen(text, size);
 	for (size_t i = 0; i < len; i++)
-		if (text[i] <= ' ' || text[i] > '~')
+		if (text[i] < first || text[i] > '~')
 			return false;
 	return len < size;
 }
@@ -201,7 +201,7 @@ static void walk_prepared(struct wire *wire, struct mxt_message *message)
 	result->check.bound_ppb = u64(wire, result->check.bound_ppb);
 	fixed(wire, result->check.bits, sizeof result->check.bits);
 	fixed(wire, (uint8_t *)result->check.backend, sizeof result->check.backend);
-	if (!wire->fault && !is_word(result->check.backend, sizeof result->check.backend))
+	if (!wire->fault && !is_printable(result->check.backend, sizeof result->check.backend, '!'))
 		wire->fault = "a backend that is no word";
 }
 
@@ -212,6 +212,28 @@ static void walk_timed(struct wire *wire, struct mxt_message *message)
 	timing->samples = ranged(wire, timing->samples, 1, UINT32_MAX);
 	timing->repeats = ranged(wire, timing->repeats, 1, UINT32_MAX);
 	if (!wire->fault && timing->ns == 0)
+		wire->fault = "a time of 0 ns";
+}
+
+static void walk_rank(struct wire *wire, struct mxt_message *message)
+{
+	message->as.rank.id = ranged(wire, message->as.rank.id, 0, MXT_WORKER_MAX_PROBLEMS - 1);
+	message->as.rank.limit_ns = u64(wire, message->as.rank.limit_ns);
+}
+
+static void walk_ranked(struct wire *wire, struct mxt_message *message)
+{
+	struct mxt_ranking *ranking = &message->as.ranked;
+	fixed(wire, (uint8_t *)ranking->library, sizeof ranking->library);
+	ranking->algorithms = ranged(wire, ranking->algorithms, 1, MXT_WORKER_MAX_ALGORITHMS);
+	ranking->rounds = ranged(wire, ranking->rounds, 1, UINT32_MAX);
+	ranking->default_ns = u64(wire, ranking->default_ns);
+	ranking->best_ns = u64(wire, ranking->best_ns);
+	ranking->gain_ppm = i32(wire, ranking->gain_ppm);
+	ranking->floor_ppm = ranged(wire, ranking->floor_ppm, 0, MXT_WORKER_MAX_FLOOR_PPM);
+	if (!wire->fault && !is_printable(ranking->library, sizeof ranking->library, ' '))
+		wire->fault = "a library whose name cannot be shown";
+	if (!wire->fault && (ranking->default_ns == 0 || ranking->best_ns == 0))
 		wire->fault = "a time of 0 ns";
 }
 
@@ -230,9 +252,10 @@ struct layout {
 
 static const struct layout layouts[] = {
     {MXT_MESSAGE_PREPARE, MXT_TO_WORKER, walk_prepare}, {MXT_MESSAGE_TIME, MXT_TO_WORKER, walk_time},
-    {MXT_MESSAGE_QUIT, MXT_TO_WORKER, walk_quit},       {MXT_MESSAGE_HELLO, MXT_FROM_WORKER, walk_hello},
-    {MXT_MESSAGE_FACTS, MXT_FROM_WORKER, walk_facts},   {MXT_MESSAGE_PREPARED, MXT_FROM_WORKER, walk_prepared},
-    {MXT_MESSAGE_TIMED, MXT_FROM_WORKER, walk_timed},   {MXT_MESSAGE_REFUSED, MXT_FROM_WORKER, walk_refused},
+    {MXT_MESSAGE_QUIT, MXT_TO_WORKER, walk_quit},       {MXT_MESSAGE_RANK, MXT_TO_WORKER, walk_rank},
+    {MXT_MESSAGE_HELLO, MXT_FROM_WORKER, walk_hello},   {MXT_MESSAGE_FACTS, MXT_FROM_WORKER, walk_facts},
+    {MXT_MESSAGE_TIMED, MXT_FROM_WORKER, walk_timed},   {MXT_MESSAGE_PREPARED, MXT_FROM_WORKER, walk_prepared},
+    {MXT_MESSAGE_RANKED, MXT_FROM_WORKER, walk_ranked}, {MXT_MESSAGE_REFUSED, MXT_FROM_WORKER, walk_refused},
 };
 
 static const struct layout *layout_of(uint32_t type)

@@ -20,7 +20,7 @@
 #include "problem.h"
 #include "worker.h"
 
-#define MXT_PROTOCOL_VERSION   1
+#define MXT_PROTOCOL_VERSION   2
 #define MXT_MESSAGE_MAX_BYTES  ((size_t)64 << 10) /* header included */
 #define MXT_MESSAGE_HEAD_BYTES ((size_t)16)
 #define MXT_MESSAGE_TEXT_BYTES ((size_t)2048)     /* longest reason */
@@ -32,12 +32,14 @@ enum mxt_message_type {
 	MXT_MESSAGE_PREPARE = 1,
 	MXT_MESSAGE_TIME = 2,
 	MXT_MESSAGE_QUIT = 3,
+	MXT_MESSAGE_RANK = 4,
 	/* worker to supervisor */
 	MXT_MESSAGE_HELLO = 17, /* the device is open; the facts follow in parts */
 	MXT_MESSAGE_FACTS = 18,
 	MXT_MESSAGE_PREPARED = 19,
 	MXT_MESSAGE_TIMED = 20,
-	MXT_MESSAGE_REFUSED = 21, /* instead of HELLO, PREPARED or TIMED */
+	MXT_MESSAGE_REFUSED = 21, /* instead of HELLO, PREPARED, TIMED or RANKED */
+	MXT_MESSAGE_RANKED = 22,
 };
 
 enum mxt_message_flow { MXT_TO_WORKER, MXT_FROM_WORKER };
@@ -62,6 +64,10 @@ struct mxt_message {
 			struct mxt_sequence_step steps[MXT_WORKER_MAX_STEPS];
 		} time;
 		struct {
+			uint32_t id;
+			uint64_t limit_ns;
+		} rank;
+		struct {
 			uint32_t facts_bytes; /* of all parts; 1 to MXT_FACTS_MAX_BYTES */
 		} hello;
 		struct mxt_message_bytes facts; /* 1 to MXT_MESSAGE_PART_BYTES of JSON text */
@@ -70,6 +76,7 @@ struct mxt_message {
 			struct mxt_prepared result;
 		} prepared;
 		struct mxt_timing timed;
+		struct mxt_ranking ranked;
 		struct {
 			enum mxt_outcome outcome; /* MXT_UNSUPPORTED or MXT_FAILED */
 			struct mxt_message_bytes text;

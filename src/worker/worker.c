@@ -293,6 +293,21 @@ int mxt_worker_time(struct mxt_worker *worker, const struct mxt_time_request *re
 	return 0;
 }
 
+int mxt_worker_rank(struct mxt_worker *worker, uint32_t id, uint64_t limit_ns, uint64_t deadline_ns,
+		    enum mxt_outcome *ret_outcome, struct mxt_ranking *ret_ranking, struct mxt_error *err)
+{
+	struct mxt_message request = {.type = MXT_MESSAGE_RANK};
+	request.as.rank.id = id;
+	request.as.rank.limit_ns = limit_ns;
+	int rc = ask(worker, &request, MXT_MESSAGE_RANKED, deadline_ns, err);
+	if (rc < 0)
+		return rc;
+	if (worker->outcome == MXT_OK)
+		*ret_ranking = worker->link.message.as.ranked;
+	*ret_outcome = worker->outcome;
+	return 0;
+}
+
 /* ---- pausing, looking, ending ---- */
 
 void mxt_worker_pause(struct mxt_worker *worker)

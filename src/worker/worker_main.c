@@ -147,6 +147,23 @@ static void serve_time(struct session *session)
 	send_answer(session);
 }
 
+static void serve_rank(struct session *session)
+{
+	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
+	struct mxt_ranking ranking = {.algorithms = 0};
+	uint32_t id = session->request.as.rank.id;
+	struct mxt_task *task = session->tasks[id];
+	int rc = task ? session->ops->rank(session->device, task, session->request.as.rank.limit_ns, &ranking, &err)
+		      : mxt_error_set(&err, -EINVAL, MXT_E_INTERNAL, "problem %u was not prepared", id);
+	if (rc < 0) {
+		answer_error(session, rc, &err);
+		return;
+	}
+	session->answer.type = MXT_MESSAGE_RANKED;
+	session->answer.as.ranked = ranking;
+	send_answer(session);
+}
+
 static void serve_quit(struct session *session)
 {
 	for (uint32_t id = 0; id < MXT_WORKER_MAX_PROBLEMS; id++)
@@ -163,6 +180,8 @@ static void serve(struct session *session)
 		serve_prepare(session);
 	else if (session->request.type == MXT_MESSAGE_TIME)
 		serve_time(session);
+	else if (session->request.type == MXT_MESSAGE_RANK)
+		serve_rank(session);
 	else
 		serve_quit(session);
 }

@@ -128,6 +128,57 @@ static void answers_round_trip(void **state)
 	assert_memory_equal(back.as.refused.text.data, "no bf16", 7);
 }
 
+static struct mxt_message ranked_message(void)
+{
+	struct mxt_message message = {.type = MXT_MESSAGE_RANKED, .request = 5};
+	message.as.ranked = (struct mxt_ranking){.library = "cuBLASLt 13.1.0",
+						 .algorithms = 8,
+						 .rounds = 24,
+						 .default_ns = 1200000,
+						 .best_ns = 1190000,
+						 .gain_ppm = -8333,
+						 .floor_ppm = 400};
+	return message;
+}
+
+static void rankings_round_trip(void **state)
+{
+	(void)state;
+	struct mxt_message message = {.type = MXT_MESSAGE_RANK, .request = 5};
+	message.as.rank.id = 255;
+	message.as.rank.limit_ns = UINT64_MAX;
+	round_trip(&message);
+	assert_int_equal(back.as.rank.id, 255);
+	assert_int_equal(back.as.rank.limit_ns, UINT64_MAX);
+	message.as.rank.id = MXT_WORKER_MAX_PROBLEMS;
+	assert_int_equal(mxt_message_encode(&message, &packet), -EINVAL);
+	message = ranked_message();
+	round_trip(&message);
+	assert_string_equal(back.as.ranked.library, "cuBLASLt 13.1.0");
+	assert_int_equal(back.as.ranked.algorithms, 8);
+	assert_int_equal(back.as.ranked.rounds, 24);
+	assert_int_equal(back.as.ranked.default_ns, 1200000);
+	assert_int_equal(back.as.ranked.best_ns, 1190000);
+	assert_int_equal(back.as.ranked.gain_ppm, -8333);
+	assert_int_equal(back.as.ranked.floor_ppm, 400);
+}
+
+static void rankings_are_bounded(void **state)
+{
+	(void)state;
+	struct mxt_message bad[6];
+	for (size_t i = 0; i < MXT_ARRAY_LEN(bad); i++)
+		bad[i] = ranked_message();
+	bad[0].as.ranked.algorithms = 0;
+	bad[1].as.ranked.algorithms = MXT_WORKER_MAX_ALGORITHMS + 1;
+	bad[2].as.ranked.default_ns = 0;
+	bad[3].as.ranked.best_ns = 0;
+	bad[4].as.ranked.library[3] = '\n';
+	memset(bad[5].as.ranked.library, 'x', MXT_RANKING_TEXT); /* not ended */
+	for (size_t i = 0; i < MXT_ARRAY_LEN(bad); i++)
+		assert_int_equal(mxt_message_encode(&bad[i], &packet), -EINVAL);
+}
+
 static void facts_come_in_parts_below_the_limit(void **state)
 {
 	(void)state;
@@ -234,10 +285,11 @@ static void nothing_is_written_when_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(prepare_round_trips), cmocka_unit_test(time_round_trips),
-	    cmocka_unit_test(answers_round_trip),  cmocka_unit_test(facts_come_in_parts_below_the_limit),
-	    cmocka_unit_test(heads_are_checked),   cmocka_unit_test(every_truncation_is_refused),
-	    cmocka_unit_test(values_are_bounded),  cmocka_unit_test(nothing_is_written_when_refused),
+	    cmocka_unit_test(prepare_round_trips),  cmocka_unit_test(time_round_trips),
+	    cmocka_unit_test(answers_round_trip),   cmocka_unit_test(rankings_round_trip),
+	    cmocka_unit_test(rankings_are_bounded), cmocka_unit_test(facts_come_in_parts_below_the_limit),
+	    cmocka_unit_test(heads_are_checked),    cmocka_unit_test(every_truncation_is_refused),
+	    cmocka_unit_test(values_are_bounded),   cmocka_unit_test(nothing_is_written_when_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

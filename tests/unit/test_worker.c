@@ -61,6 +61,25 @@ static void sequences_and_fillers_add_up(void **state)
 	mxt_fixture_destroy(worker);
 }
 
+/* This device's library offers nothing to compare: the worker says so, and goes on. */
+static void a_worker_that_cannot_rank_says_so(void **state)
+{
+	struct mxt_worker *worker = mxt_fixture_start_prepared(*state, "bare");
+	struct mxt_error err = MXT_ERROR_INIT;
+	enum mxt_outcome outcome;
+	struct mxt_ranking ranking;
+	struct mxt_timing timing;
+	assert_int_equal(mxt_worker_rank(worker, 0, MXT_NS_PER_MS, mxt_in_ms(AMPLE_MS), &outcome, &ranking, &err), 0);
+	assert_int_equal(outcome, MXT_UNSUPPORTED);
+	assert_string_equal(mxt_worker_reason(worker), "this device's library offers no algorithms to compare");
+	assert_int_equal(mxt_fixture_time(worker, 0, AMPLE_MS, &timing), MXT_OK);
+	assert_int_equal(mxt_worker_rank(worker, 1, MXT_NS_PER_MS, mxt_in_ms(AMPLE_MS), &outcome, &ranking, &err), 0);
+	assert_int_equal(outcome, MXT_FAILED);
+	assert_string_equal(mxt_worker_reason(worker), "problem 1 was not prepared");
+	assert_false(mxt_worker_alive(worker));
+	mxt_fixture_destroy(worker);
+}
+
 static void an_environment_makes_a_candidate(void **state)
 {
 	mxt_fixture_scenario(
@@ -464,6 +483,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 	    MXT_WORKER_TEST(a_worker_answers),
 	    MXT_WORKER_TEST(sequences_and_fillers_add_up),
+	    MXT_WORKER_TEST(a_worker_that_cannot_rank_says_so),
 	    MXT_WORKER_TEST(an_environment_makes_a_candidate),
 	    MXT_WORKER_TEST(results_are_the_callers_to_judge),
 	    MXT_WORKER_TEST(an_unsupported_problem_keeps_the_worker),

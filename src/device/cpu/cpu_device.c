@@ -308,4 +308,5 @@ const struct mxt_device_ops mxt_cpu_device = {
     .release = device_release,
     .time = device_time,
     .check = device_check,
+    .rank = mxt_no_ranking,
 };

@@ -8,6 +8,7 @@
 #include "cuda_inventory.h"
 #include "cuda_runtime.h"
 #include "error.h"
+#include "heuristic_check.h"
 #include "loaded_libraries.h"
 #include "torch_call.h"
 #include "torch_device.h"
@@ -17,14 +18,23 @@
 /* Each worker holds a context and operands of its own; more than this many at a time disturb each other. */
 #define MAX_WORKERS 3
 
+/* The state of the device's platform. */
+struct cuda_state {
+	struct mxt_cuda_runtime runtime; /* first: it is all that the platform knows of it */
+	struct mxt_heuristic_check check;
+};
+
 static void device_close(struct mxt_device *device)
 {
+	struct cuda_state *state = device ? device->state : NULL;
 	if (!device)
 		return;
+	if (state)
+		mxt_heuristic_check_finish(&state->check, device);
 	mxt_torch_device_finish(device);
-	if (device->state)
-		mxt_cuda_runtime_close(device->state);
-	free(device->state);
+	if (state)
+		mxt_cuda_runtime_close(&state->runtime);
+	free(state);
 	free(device);
 }
 
@@ -37,14 +47,14 @@ static int open_parts(struct mxt_device *device, const struct mxt_device_target 
 		rc = mxt_cuda_runtime_open(device->torch.version.cuda, (int)target->ordinal, &runtime, err);
 	if (rc < 0)
 		return rc;
-	struct mxt_cuda_runtime *state = malloc(sizeof *state);
+	struct cuda_state *state = calloc(1, sizeof *state);
 	if (!state) {
 		mxt_cuda_runtime_close(&runtime);
 		return mxt_error_oom(err);
 	}
-	*state = runtime;
+	state->runtime = runtime;
 	device->state = state;
-	device->llc_bytes = (uint64_t)mxt_cuda_attribute(state, MXT_CUDA_L2_BYTES);
+	device->llc_bytes = (uint64_t)mxt_cuda_attribute(&runtime, MXT_CUDA_L2_BYTES);
 	return 0;
 }
 
@@ -108,6 +118,15 @@ static int device_describe(struct mxt_device *device, json_t **ret_facts, struct
 	return 0;
 }
 
+static int device_rank(struct mxt_device *device, struct mxt_task *task, uint64_t limit_ns,
+		       struct mxt_ranking *ret_ranking, struct mxt_error *err)
+{
+	struct cuda_state *state = device->state;
+	int major = mxt_cuda_attribute(&state->runtime, MXT_CUDA_COMPUTE_MAJOR);
+	int rc = mxt_heuristic_check_open(&state->check, device, major, err);
+	return rc < 0 ? rc : mxt_heuristic_check_run(&state->check, device, task, limit_ns, ret_ranking, err);
+}
+
 const struct mxt_device_ops mxt_cuda_device = {
     .name = "cuda",
     .max_workers = MAX_WORKERS,
@@ -128,4 +147,5 @@ const struct mxt_device_ops mxt_cuda_device = {
     .release = mxt_torch_device_release,
     .time = mxt_torch_device_time,
     .check = mxt_torch_device_check,
+    .rank = device_rank,
 };

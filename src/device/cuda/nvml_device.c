@@ -208,4 +208,5 @@ const struct mxt_device_ops mxt_nvml_device = {
     .release = nvml_release,
     .time = nvml_time,
     .check = nvml_check,
+    .rank = mxt_no_ranking,
 };

@@ -314,4 +314,5 @@ const struct mxt_device_ops mxt_fake_device = {
     .release = fake_release,
     .time = fake_time,
     .check = fake_check,
+    .rank = mxt_no_ranking,
 };

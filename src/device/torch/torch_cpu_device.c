@@ -229,4 +229,5 @@ const struct mxt_device_ops mxt_torch_cpu_device = {
     .release = mxt_torch_device_release,
     .time = mxt_torch_device_time,
     .check = mxt_torch_device_check,
+    .rank = mxt_no_ranking,
 };

@@ -67,6 +67,24 @@ void *mxt_torch_arena_next(struct mxt_torch_arena *arena, size_t bytes);
 /* Bytes that a part of `bytes` takes of a window: whole 256-byte lines. */
 size_t mxt_torch_part(size_t bytes);
 
+/* Where the operands of one product are: device memory on 256-byte lines, laid out as the problem says. */
+struct mxt_gemm_operands {
+	char *a, *b;
+	char *bias; /* [n]; read only where the problem has one */
+	char *c;
+};
+
+/* Those of the task's next call: they rotate over more than the cache. */
+struct mxt_gemm_operands mxt_torch_gemm_next(struct mxt_device *device, const struct mxt_task *task);
+
+/* NaN all over c: an element that a product does not write shows. */
+int mxt_torch_gemm_spoil(const struct mxt_device *device, const struct mxt_gemm *shape,
+			 const struct mxt_gemm_operands *operands, struct mxt_error *err);
+
+/* How far c is from the truth, and how far it may be. */
+int mxt_torch_gemm_judge(const struct mxt_device *device, const struct mxt_gemm *shape,
+			 const struct mxt_gemm_operands *operands, struct mxt_check *ret_check, struct mxt_error *err);
+
 /* How many windows of the task's size it takes to reach twice the cache; 1 to MXT_TORCH_MAX_WINDOWS. */
 #define MXT_TORCH_MAX_WINDOWS 64
 size_t mxt_torch_windows(const struct mxt_device *device, const struct mxt_task *task);

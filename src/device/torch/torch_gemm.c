@@ -13,11 +13,6 @@
 #include "torch_device.h"
 #include "torch_tensor.h"
 
-/* Where the operands of one call are. */
-struct operands {
-	char *a, *b, *bias, *c;
-};
-
 static size_t a_bytes(const struct mxt_gemm *g)
 {
 	return mxt_torch_part((size_t)((g->trans_a ? g->k : g->m) * g->lda) * mxt_dtype_bytes(g->dtype));
@@ -28,13 +23,13 @@ static size_t b_bytes(const struct mxt_gemm *g)
 	return mxt_torch_part((size_t)((g->trans_b ? g->n : g->k) * g->ldb) * mxt_dtype_bytes(g->dtype));
 }
 
-static struct operands next_operands(struct mxt_device *device, const struct mxt_task *task)
+struct mxt_gemm_operands mxt_torch_gemm_next(struct mxt_device *device, const struct mxt_task *task)
 {
 	const struct mxt_gemm *g = &task->problem.as.gemm;
 	char *a = mxt_torch_arena_next(&device->inputs[g->dtype], task->input_bytes);
 	char *b = a + a_bytes(g);
-	return (struct operands){a, b, b + b_bytes(g),
-				 mxt_torch_arena_next(&device->outputs[g->dtype], task->output_bytes)};
+	return (struct mxt_gemm_operands){a, b, b + b_bytes(g),
+					  mxt_torch_arena_next(&device->outputs[g->dtype], task->output_bytes)};
 }
 
 static struct mxt_tensor_shape matrix(int64_t rows, int64_t columns, int64_t ld, bool transposed)
@@ -61,7 +56,7 @@ static int multiply(const struct mxt_torch *torch, struct mxt_tensor *const t[4]
 	return rc;
 }
 
-static int run_on(const struct mxt_device *device, const struct mxt_gemm *g, const struct operands *o,
+static int run_on(const struct mxt_device *device, const struct mxt_gemm *g, const struct mxt_gemm_operands *o,
 		  struct mxt_error *err)
 {
 	const struct mxt_torch *torch = &device->torch;
@@ -85,13 +80,12 @@ static int run_on(const struct mxt_device *device, const struct mxt_gemm *g, con
 
 static int run(struct mxt_device *device, struct mxt_task *task, struct mxt_error *err)
 {
-	const struct operands operands = next_operands(device, task);
+	const struct mxt_gemm_operands operands = mxt_torch_gemm_next(device, task);
 	return run_on(device, &task->problem.as.gemm, &operands, err);
 }
 
-/* NaN everywhere before the product: an element that is not written shows. */
-static int spoil(const struct mxt_device *device, const struct mxt_gemm *g, const struct operands *o,
-		 struct mxt_error *err)
+int mxt_torch_gemm_spoil(const struct mxt_device *device, const struct mxt_gemm *g, const struct mxt_gemm_operands *o,
+			 struct mxt_error *err)
 {
 	struct mxt_tensor *c = NULL;
 	const struct mxt_tensor_shape shape = matrix(g->m, g->n, g->ldc, false);
@@ -102,21 +96,25 @@ static int spoil(const struct mxt_device *device, const struct mxt_gemm *g, cons
 	return rc;
 }
 
-static int check(struct mxt_device *device, struct mxt_task *task, struct mxt_check *ret_check, struct mxt_error *err)
+int mxt_torch_gemm_judge(const struct mxt_device *device, const struct mxt_gemm *g, const struct mxt_gemm_operands *o,
+			 struct mxt_check *ret_check, struct mxt_error *err)
 {
-	const struct mxt_gemm *g = &task->problem.as.gemm;
-	const struct operands o = next_operands(device, task);
-	int rc = spoil(device, g, &o, err);
-	if (rc == 0)
-		rc = run_on(device, g, &o, err);
-	if (rc < 0)
-		return rc;
-	const struct mxt_gemm_product product = {g, o.a, o.b, g->bias ? o.bias : NULL, o.c};
+	const struct mxt_gemm_product product = {g, o->a, o->b, g->bias ? o->bias : NULL, o->c};
 	double distance = 0;
-	rc = mxt_gemm_product_distance(device, &product, &distance, ret_check->bits, err);
+	int rc = mxt_gemm_product_distance(device, &product, &distance, ret_check->bits, err);
 	ret_check->error_ppb = mxt_error_ppb(distance);
 	ret_check->bound_ppb = mxt_gemm_bound_ppb(g->dtype, g->k);
 	return rc;
+}
+
+static int check(struct mxt_device *device, struct mxt_task *task, struct mxt_check *ret_check, struct mxt_error *err)
+{
+	const struct mxt_gemm *g = &task->problem.as.gemm;
+	const struct mxt_gemm_operands o = mxt_torch_gemm_next(device, task);
+	int rc = mxt_torch_gemm_spoil(device, g, &o, err);
+	if (rc == 0)
+		rc = run_on(device, g, &o, err);
+	return rc < 0 ? rc : mxt_torch_gemm_judge(device, g, &o, ret_check, err);
 }
 
 int mxt_torch_gemm_prepare(struct mxt_device *device, struct mxt_task *task, struct mxt_error *err)
