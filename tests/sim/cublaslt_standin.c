@@ -3,6 +3,7 @@
  * A stand-in for cuBLASLt (cublasLt.h of CUDA 13.0): column-major products with the transposes, alpha, beta and bias of
  * the real one, and a heuristic that names the algorithms of the scenario. Statuses are cublasStatus_t.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -300,7 +301,9 @@ static int launch(const struct mxt_sim_product *product, const struct algorithm 
 	uint64_t number = algorithm ? algorithm->data[1] : 0;
 	if ((algorithm && algorithm->data[0] != ALGORITHM_MARK) || number >= scenario->algorithms.count)
 		return INVALID_VALUE;
-	struct mxt_sim_outcome outcome = mxt_sim_enter("cublaslt.matmul");
+	char site[40]; /* "cublaslt.matmul.2": faults of one algorithm */
+	(void)snprintf(site, sizeof site, "cublaslt.matmul.%u", (unsigned)number);
+	struct mxt_sim_outcome outcome = mxt_sim_enter(site);
 	int status = failure(&outcome, EXECUTION_FAILED);
 	if (status)
 		return status;

@@ -46,7 +46,8 @@ static const struct {
 struct mxt_sim_api mxt_sim_api_load(const char *build)
 {
 	struct mxt_sim_api api;
-	void *libraries[] = {open_library("cudart", strcmp(build, "2.8") == 0 ? "12" : "13"),
+	const char *cuda = strcmp(build, "2.8") == 0 ? "12" : "13";
+	void *libraries[] = {open_library("cudart", cuda), open_library("cublaslt", cuda),
 			     open_library("torch-cpu", build), open_library("torch-cuda", build)};
 	memset(&api, 0, sizeof api);
 	for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {

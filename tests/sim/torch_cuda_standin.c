@@ -39,6 +39,7 @@ MXT_SIM_EXPORT int32_t aoti_torch_cuda__scaled_dot_product_efficient_attention_b
     handle *ret3);
 
 /* Of libraries that torch needs. */
+size_t cublasLtGetVersion(void);
 size_t cudnnGetVersion(void);
 int ncclGetVersion(int *version);
 
@@ -49,7 +50,7 @@ __attribute__((constructor)) static void load(void)
 	(void)mxtstub_gone();
 #endif
 	int nccl = 0;
-	if (cudnnGetVersion() > 0 && ncclGetVersion(&nccl) == 0)
+	if (cublasLtGetVersion() > 0 && cudnnGetVersion() > 0 && ncclGetVersion(&nccl) == 0)
 		mxt_sim_cuda_load();
 }
 
