@@ -73,6 +73,8 @@ const char *mxt_plan_object_name(enum mxt_plan_object object)
 	    [MXT_PLAN_OBJECT_BUDGET] = "budget",
 	    [MXT_PLAN_OBJECT_SAMPLE] = "sample",
 	    [MXT_PLAN_OBJECT_CHOICE] = "choice",
+	    [MXT_PLAN_OBJECT_HEURISTIC] = "heuristic",
+	    [MXT_PLAN_OBJECT_RANKING] = "ranking",
 	};
 	return names[object];
 }

@@ -4,7 +4,8 @@
  * (report.h) renders them for a terminal, as plain lines or as JSON lines. Every pointer is borrowed for the call.
  * Times are nanoseconds, shares and gains parts per million.
  *
- * Order of a run: RUN; then per probe PROBE and PROBLEM lines, as often as it races a group of candidates, and CHOICE;
+ * Order of a run: RUN; then per probe PROBE and PROBLEM lines, as often as it races a group of candidates, and CHOICE,
+ * after that of products HEURISTIC where something was compared;
  * CONFIRM for each incumbent in each race of the confirm stage; COST, PLAN. A run that confirms a given plan has
  * CONFIRM and PLAN only. PROGRESS, SKIPPED and NOTE may come at any time.
  */
@@ -24,6 +25,7 @@ enum mxt_event_kind {
 	MXT_EVENT_PROGRESS,
 	MXT_EVENT_PROBLEM,
 	MXT_EVENT_CHOICE,
+	MXT_EVENT_HEURISTIC,
 	MXT_EVENT_SKIPPED,
 	MXT_EVENT_NOTE,
 	MXT_EVENT_CONFIRM,
@@ -82,6 +84,15 @@ struct mxt_event_choice {
 	const char *best;
 };
 
+/* How far the algorithms that the library takes by itself are from the fastest that it offers. */
+struct mxt_event_heuristic {
+	const char *library;     /* "cuBLASLt 13.1.0" */
+	size_t products, ranked; /* in all, and compared */
+	uint32_t share_ppm;      /* of the products' time that was compared */
+	int32_t gain_ppm;        /* of that time: what the fastest would save; noise may make it negative */
+	uint32_t floor_ppm;      /* what the library's choices and their twins differ by */
+};
+
 /* Something that was left out: a candidate, a problem, a probe, a stage. */
 struct mxt_event_skipped {
 	const char *what;
@@ -129,6 +140,7 @@ struct mxt_event {
 		struct mxt_event_progress progress;
 		struct mxt_event_problem problem;
 		struct mxt_event_choice choice;
+		struct mxt_event_heuristic heuristic;
 		struct mxt_event_skipped skipped;
 		struct mxt_event_note note;
 		struct mxt_event_confirm confirm;

@@ -189,6 +189,20 @@ static void show_choice(struct mxt_report *report, const struct mxt_event *event
 	end(report, &object);
 }
 
+static void show_heuristic(struct mxt_report *report, const struct mxt_event *event)
+{
+	const struct mxt_event_heuristic *e = &event->as.heuristic;
+	struct object object = begin("heuristic");
+	set_text(&object, "library", e->library);
+	set_count(&object, "products", e->products);
+	set_count(&object, "ranked", e->ranked);
+	set_count(&object, "share_ppm", e->share_ppm);
+	set_int(&object, "gain_ppm", e->gain_ppm);
+	set_count(&object, "floor_ppm", e->floor_ppm);
+	set_tags(report, false, &object);
+	end(report, &object);
+}
+
 static void show_skipped(struct mxt_report *report, const struct mxt_event *event)
 {
 	struct object object = begin("skipped");
@@ -246,8 +260,8 @@ static void show_plan(struct mxt_report *report, const struct mxt_event *event)
 }
 
 mxt_show_fn *const mxt_json_form[MXT_EVENT_KIND_COUNT] = {
-    [MXT_EVENT_RUN] = show_run,         [MXT_EVENT_PROBE] = show_probe,     [MXT_EVENT_PROGRESS] = show_progress,
-    [MXT_EVENT_PROBLEM] = show_problem, [MXT_EVENT_CHOICE] = show_choice,   [MXT_EVENT_SKIPPED] = show_skipped,
-    [MXT_EVENT_NOTE] = show_note,       [MXT_EVENT_CONFIRM] = show_confirm, [MXT_EVENT_COST] = show_cost,
-    [MXT_EVENT_PLAN] = show_plan,
+    [MXT_EVENT_RUN] = show_run,         [MXT_EVENT_PROBE] = show_probe,   [MXT_EVENT_PROGRESS] = show_progress,
+    [MXT_EVENT_PROBLEM] = show_problem, [MXT_EVENT_CHOICE] = show_choice, [MXT_EVENT_HEURISTIC] = show_heuristic,
+    [MXT_EVENT_SKIPPED] = show_skipped, [MXT_EVENT_NOTE] = show_note,     [MXT_EVENT_CONFIRM] = show_confirm,
+    [MXT_EVENT_COST] = show_cost,       [MXT_EVENT_PLAN] = show_plan,
 };

@@ -211,6 +211,22 @@ static void show_choice(struct mxt_report *report, const struct mxt_event *event
 	put_sentence(report, paints[e->choice->verdict], &text);
 }
 
+static void show_heuristic(struct mxt_report *report, const struct mxt_event *event)
+{
+	const struct mxt_event_heuristic *e = &event->as.heuristic;
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	char share[MXT_FIGURE_SIZE], gain[MXT_FIGURE_SIZE], floor[MXT_FIGURE_SIZE];
+	mxt_buf_printf(&text, "heuristic check: %zu of ", e->ranked);
+	put_count(&text, e->products, "product");
+	mxt_buf_printf(&text,
+		       " (%s %% of GEMM time): the default is %s %% from the best found (noise %s %%); "
+		       "%s",
+		       mxt_figure_percent(share, e->share_ppm), mxt_figure_percent(gain, e->gain_ppm),
+		       mxt_figure_percent(floor, e->floor_ppm), e->library);
+	put_tags(report, false, &text);
+	put_sentence(report, MXT_PAINT_NONE, &text);
+}
+
 static void show_skipped(struct mxt_report *report, const struct mxt_event *event)
 {
 	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
@@ -320,8 +336,8 @@ static void show_progress(struct mxt_report *report, const struct mxt_event *eve
 }
 
 mxt_show_fn *const mxt_text_form[MXT_EVENT_KIND_COUNT] = {
-    [MXT_EVENT_RUN] = show_run,         [MXT_EVENT_PROBE] = show_probe,     [MXT_EVENT_PROGRESS] = show_progress,
-    [MXT_EVENT_PROBLEM] = show_problem, [MXT_EVENT_CHOICE] = show_choice,   [MXT_EVENT_SKIPPED] = show_skipped,
-    [MXT_EVENT_NOTE] = show_note,       [MXT_EVENT_CONFIRM] = show_confirm, [MXT_EVENT_COST] = show_cost,
-    [MXT_EVENT_PLAN] = show_plan,
+    [MXT_EVENT_RUN] = show_run,         [MXT_EVENT_PROBE] = show_probe,   [MXT_EVENT_PROGRESS] = show_progress,
+    [MXT_EVENT_PROBLEM] = show_problem, [MXT_EVENT_CHOICE] = show_choice, [MXT_EVENT_HEURISTIC] = show_heuristic,
+    [MXT_EVENT_SKIPPED] = show_skipped, [MXT_EVENT_NOTE] = show_note,     [MXT_EVENT_CONFIRM] = show_confirm,
+    [MXT_EVENT_COST] = show_cost,       [MXT_EVENT_PLAN] = show_plan,
 };

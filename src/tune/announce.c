@@ -64,6 +64,18 @@ void mxt_announce_choice(const struct mxt_session *session, const char *probe, c
 	mxt_emit(session->request->sink, &event);
 }
 
+void mxt_announce_heuristic(const struct mxt_session *session)
+{
+	const struct mxt_heuristic *heuristic = &session->heuristic;
+	struct mxt_event event = {.kind = MXT_EVENT_HEURISTIC,
+				  .as.heuristic = {heuristic->library, heuristic->products, heuristic->ranked,
+						   mxt_heuristic_share_ppm(heuristic),
+						   mxt_heuristic_gain_ppm(heuristic),
+						   mxt_heuristic_floor_ppm(heuristic)}};
+	if (heuristic->ranked > 0)
+		mxt_emit(session->request->sink, &event);
+}
+
 void mxt_announce_duel(const struct mxt_session *session, const struct mxt_duel *duel, const char *dropped)
 {
 	for (size_t i = 0; i < duel->field.n_entries; i++) {

@@ -23,6 +23,9 @@ int mxt_announce_skipped(struct mxt_session *session, const char *what, const ch
 void mxt_announce_problems(const struct mxt_session *session, const char *probe, const struct mxt_field *field);
 void mxt_announce_choice(const struct mxt_session *session, const char *probe, const struct mxt_probe_result *result);
 
+/* What the heuristic check came to, if anything was compared. */
+void mxt_announce_heuristic(const struct mxt_session *session);
+
 /* One line per incumbent; `dropped` is the decision that goes, or NULL. */
 void mxt_announce_duel(const struct mxt_session *session, const struct mxt_duel *duel, const char *dropped);
 

@@ -126,6 +126,16 @@ int mxt_evidence_choice(struct mxt_session *session, const char *probe, const st
 	return append(session->choices, row, err);
 }
 
+int mxt_evidence_ranking(struct mxt_session *session, const struct mxt_problem *problem,
+			 const struct mxt_ranking *ranking, struct mxt_error *err)
+{
+	json_t *row = json_pack("{s:o, s:I, s:I, s:I, s:I, s:i, s:I}", "problem", mxt_problem_json(problem),
+				"algorithms", (json_int_t)ranking->algorithms, "rounds", (json_int_t)ranking->rounds,
+				"default_ns", (json_int_t)ranking->default_ns, "best_ns", (json_int_t)ranking->best_ns,
+				"gain_ppm", (int)ranking->gain_ppm, "floor_ppm", (json_int_t)ranking->floor_ppm);
+	return append(session->heuristic.samples, row, err);
+}
+
 static bool same_bits(const struct mxt_field *field, const struct mxt_entry *a, const struct mxt_entry *b)
 {
 	for (size_t i = 0; i < field->course->n_problems; i++) {

@@ -182,6 +182,9 @@ static int cut_to_time(struct mxt_session *session, struct mxt_group *group, con
 	return 0;
 }
 
+/* The worker that outlives the race: what ranks is asked of it. */
+#define BARE UINT32_C(1)
+
 /* Rounds until the race is over or the next one would not fit. */
 static int race_rounds(struct mxt_session *session, struct mxt_group *group, const struct pace *pace, const char *phase,
 		       struct mxt_error *err)
@@ -198,7 +201,7 @@ static int race_rounds(struct mxt_session *session, struct mxt_group *group, con
 			return rc;
 		drop_failed(group);
 		mxt_race_add_block(group->race, round.time_ns, round.order, round.n_order);
-		rc = mxt_field_retire(field, mxt_race_wants(group->race), err);
+		rc = mxt_field_retire(field, mxt_race_wants(group->race) | BARE, err);
 		if (rc < 0)
 			return rc;
 		uint64_t took = mxt_now_ns(field->clock) - began;

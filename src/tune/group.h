@@ -43,7 +43,7 @@ int mxt_group_add(struct mxt_group *group, const struct mxt_session *session, co
 int mxt_group_race(struct mxt_group *group, struct mxt_session *session, uint32_t races, uint64_t end_ns,
 		   const char *phase, struct mxt_error *err);
 
-/* -EBUSY when a worker could not be ended. */
+/* The worker of bare, if it did not fail, lives until here. -EBUSY when a worker could not be ended. */
 int mxt_group_finish(struct mxt_group *group, struct mxt_error *err);
 
 #endif

@@ -160,6 +160,15 @@ static json_t *seed_json(uint64_t seed)
 	return json_string(text);
 }
 
+static json_t *heuristic_json(const struct mxt_heuristic *heuristic)
+{
+	return json_pack("{s:s, s:I, s:I, s:I, s:i, s:I, s:O}", "library", heuristic->library, "products",
+			 (json_int_t)heuristic->products, "ranked", (json_int_t)heuristic->ranked, "share_ppm",
+			 (json_int_t)mxt_heuristic_share_ppm(heuristic), "gain_ppm",
+			 (int)mxt_heuristic_gain_ppm(heuristic), "floor_ppm",
+			 (json_int_t)mxt_heuristic_floor_ppm(heuristic), "samples", heuristic->samples);
+}
+
 static json_t *evidence_json(const struct mxt_session *session)
 {
 	json_t *evidence =
@@ -172,6 +181,8 @@ static json_t *evidence_json(const struct mxt_session *session)
 	rc |= set_new(evidence, "host", host_json());
 	rc |= set_new(evidence, "budget", budget_json(session));
 	rc |= set_new(evidence, "seed", seed_json(session->request->seed));
+	if (session->heuristic.ranked > 0)
+		rc |= set_new(evidence, "heuristic", heuristic_json(&session->heuristic));
 	if (session->request->simulated || session->stand_in)
 		rc |= set_new(evidence, "simulated", json_true());
 	if (rc == 0)

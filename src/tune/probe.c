@@ -179,6 +179,8 @@ static int run_group(struct mxt_session *session, enum mxt_problem_kind kind, co
 		rc = mxt_group_race(&group, session, races, end_ns, mxt_problem_kind_name(kind), err);
 	if (rc == 0)
 		rc = conclude(session, kind, &group, err);
+	if (rc == 0 && kind == MXT_PROBLEM_GEMM && !session->heuristic.done)
+		rc = mxt_session_rank(session, &group.field, err);
 	int ended = mxt_group_finish(&group, rc < 0 ? NULL : err);
 	return rc < 0 ? rc : ended;
 }
@@ -229,6 +231,8 @@ int mxt_session_probe(struct mxt_session *session, enum mxt_problem_kind kind, u
 	if (rc < 0)
 		return rc;
 	mxt_announce_choice(session, mxt_problem_kind_name(kind), result);
+	if (kind == MXT_PROBLEM_GEMM)
+		mxt_announce_heuristic(session);
 	result->done = true;
 	return 0;
 }

@@ -132,7 +132,9 @@ int mxt_session_init(struct mxt_session *session, const struct mxt_tune_request 
 	session->witnesses = json_array();
 	session->health = json_array();
 	session->skipped = json_array();
-	if (!session->samples || !session->choices || !session->witnesses || !session->health || !session->skipped)
+	session->heuristic.samples = json_array();
+	if (!session->samples || !session->choices || !session->witnesses || !session->health || !session->skipped ||
+	    !session->heuristic.samples)
 		return mxt_error_oom(err);
 	int rc = read_environment(session, err);
 	if (rc == 0)
@@ -156,6 +158,7 @@ void mxt_session_finish(struct mxt_session *session)
 	json_decref(session->witnesses);
 	json_decref(session->health);
 	json_decref(session->skipped);
+	json_decref(session->heuristic.samples);
 }
 
 void mxt_session_field(struct mxt_session *session, const struct mxt_course *course, const char *probe,

@@ -35,6 +35,21 @@ struct mxt_probe_result {
 	bool dropped;             /* chosen alone, but not confirmed on the layer */
 };
 
+/* What the heuristic check came to: how far the library's own choices are from the fastest that it offers. */
+struct mxt_heuristic {
+	bool done;
+	size_t products, ranked;        /* of the workload, and how many of them were compared */
+	double total_ns, ranked_ns;     /* of a step in all products, and in those that were compared */
+	double gain_ns, floor_ns;       /* of a step: what the fastest would save, and what twins differ by */
+	char library[MXT_RANKING_TEXT]; /* "cuBLASLt 13.1.0" */
+	json_t *samples;                /* owned: one row per product that was compared */
+};
+
+/* Shares in ppm: of all products' time that was compared; of the compared time, the gain and the noise. */
+uint32_t mxt_heuristic_share_ppm(const struct mxt_heuristic *heuristic);
+int32_t mxt_heuristic_gain_ppm(const struct mxt_heuristic *heuristic);
+uint32_t mxt_heuristic_floor_ppm(const struct mxt_heuristic *heuristic);
+
 /* True when the probe changes something against its incumbent and was not taken back. */
 bool mxt_probe_ships(const struct mxt_probe_result *result);
 
@@ -49,6 +64,7 @@ struct mxt_session {
 	bool yours_differs; /* `yours` is not empty: it races */
 	bool stand_in;      /* a worker found that what it computes with stands in for hardware */
 	struct mxt_probe_result probes[MXT_PROBLEM_KIND_COUNT];
+	struct mxt_heuristic heuristic;
 	/* Evidence so far; owned arrays. */
 	json_t *samples, *choices, *witnesses, *health, *skipped;
 };
@@ -72,6 +88,12 @@ void mxt_session_field(struct mxt_session *session, const struct mxt_course *cou
  * MXT_E_PROBE_FAILED when an incumbent failed, MXT_E_BUDGET when there was no time to measure the incumbents once.
  */
 int mxt_session_probe(struct mxt_session *session, enum mxt_problem_kind kind, uint64_t end_ns, struct mxt_error *err);
+
+/*
+ * heuristic.c: has the live worker of bare compare the algorithms of the products that take most of the step, for a
+ * part of the budget, where the device can. What goes wrong there is noted and fails nothing.
+ */
+int mxt_session_rank(struct mxt_session *session, const struct mxt_field *field, struct mxt_error *err);
 
 /* confirm.c: races the plan as it stands against the incumbents on one layer; takes back what does not hold. */
 int mxt_session_confirm(struct mxt_session *session, struct mxt_error *err);
@@ -98,6 +120,8 @@ int mxt_evidence_samples(struct mxt_session *session, const char *probe, const s
 			 struct mxt_error *err);
 int mxt_evidence_choice(struct mxt_session *session, const char *probe, const struct mxt_probe_result *result,
 			struct mxt_error *err);
+int mxt_evidence_ranking(struct mxt_session *session, const struct mxt_problem *problem,
+			 const struct mxt_ranking *ranking, struct mxt_error *err);
 int mxt_evidence_witnesses(struct mxt_session *session, const char *probe, const struct mxt_field *field,
 			   struct mxt_error *err);
 int mxt_evidence_text(json_t *list, struct mxt_error *err, const char *fmt, ...) MXT_PRINTF(3, 4);

@@ -114,6 +114,9 @@ static void play_gemm(const struct mxt_event_sink *sink)
 	emit_problem(sink, "gemm", &first, small, 5);
 	emit_problem(sink, "gemm", &second, large, 5);
 	emit_choice(sink, "gemm", &choice, "bare", "coretype=Haswell");
+	const struct mxt_event heuristic = {.kind = MXT_EVENT_HEURISTIC,
+					    .as.heuristic = {"cuBLASLt 13.1.0", 25, 18, 971234, 4321, 2100}};
+	mxt_emit(sink, &heuristic);
 }
 
 static void play_end(const struct mxt_event_sink *sink)
