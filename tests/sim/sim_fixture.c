@@ -59,31 +59,28 @@ struct mxt_sim_api mxt_sim_api_load(const char *build)
 	return api;
 }
 
-/* Writes the scenario where only this child looks for it. */
-static void set_up(const struct mxt_sim_case *which)
+/* The scenario in a file of its own; false: there is none. */
+static bool write_scenario(const struct mxt_sim_case *which, char name[static 32])
 {
-	static char name[] = "/tmp/mxt-sim-XXXXXX";
-	for (int i = 0; i < MXT_SIM_MAX_VARIABLES && which->variables[i]; i++)
-		(void)putenv(strdup(which->variables[i]));
+	(void)snprintf(name, 32, "/tmp/mxt-sim-XXXXXX");
 	if (!which->scenario)
-		return;
+		return false;
 	int fd = mkstemp(name);
 	size_t len = strlen(which->scenario);
-	if (fd < 0 || write(fd, which->scenario, len) != (ssize_t)len || close(fd) < 0)
-		_exit(96);
-	(void)setenv("MXT_SIM_TORCH", name, 1);
+	assert_true(fd >= 0 && write(fd, which->scenario, len) == (ssize_t)len && close(fd) == 0);
+	return true;
 }
 
-_Noreturn static void child(const struct mxt_sim_case *which, int out)
+_Noreturn static void child(const struct mxt_sim_case *which, const char *scenario, int out)
 {
 	(void)dup2(out, STDOUT_FILENO);
 	(void)dup2(out, STDERR_FILENO);
 	(void)alarm(LIMIT_S);
-	set_up(which);
-	struct mxt_sim_api api = mxt_sim_api_load(which->build ? which->build : "2.15");
-	const char *scenario = getenv("MXT_SIM_TORCH");
+	for (int i = 0; i < MXT_SIM_MAX_VARIABLES && which->variables[i]; i++)
+		(void)putenv(strdup(which->variables[i]));
 	if (scenario)
-		(void)unlink(scenario);
+		(void)setenv("MXT_SIM_TORCH", scenario, 1);
+	struct mxt_sim_api api = mxt_sim_api_load(which->build ? which->build : "2.15");
 	which->run(&api);
 	exit(0);
 }
@@ -105,17 +102,21 @@ int mxt_sim_case_status(const struct mxt_sim_case *which, struct mxt_sim_output 
 {
 	int ends[2], status;
 	struct mxt_sim_output output;
+	char name[32];
+	bool played = write_scenario(which, name);
 	assert_int_equal(pipe(ends), 0);
 	pid_t pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0) {
 		(void)close(ends[0]);
-		child(which, ends[1]);
+		child(which, played ? name : NULL, ends[1]);
 	}
 	(void)close(ends[1]);
 	drain(ends[0], &output);
 	(void)close(ends[0]);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
+	if (played)
+		(void)unlink(name);
 	if (ret_output)
 		*ret_output = output;
 	else if (status)
