@@ -243,7 +243,7 @@ static void append_choice(const json_t *choice, const char *mark, struct mxt_buf
 	mxt_buf_printf(buf, "%s: %s\n", text_of(choice, "source"), text_of(choice, "rule"));
 }
 
-/* "heuristic   18 of 25 products, 97.0 % of their time: the default is 0.4 % from the best found, noise 0.2 %" */
+/* "heuristic   18 of 25 products, 97.0 % of their time: the first choice is 0.4 % from the best found, noise 0.2 %" */
 static void append_heuristic(const json_t *heuristic, const char *mark, struct mxt_buf *buf)
 {
 	const char *title = "heuristic";
@@ -253,7 +253,7 @@ static void append_heuristic(const json_t *heuristic, const char *mark, struct m
 	mxt_buf_printf(buf, "%" PRId64 " of %" PRId64 " products, ", integer_of(heuristic, "ranked"),
 		       integer_of(heuristic, "products"));
 	append_percent(integer_of(heuristic, "share_ppm"), buf);
-	mxt_buf_puts(buf, " of their time: the default is ");
+	mxt_buf_puts(buf, " of their time: the first choice is ");
 	append_percent(integer_of(heuristic, "gain_ppm"), buf);
 	mxt_buf_puts(buf, " from the best found, noise ");
 	append_percent(integer_of(heuristic, "floor_ppm"), buf);

@@ -60,10 +60,10 @@ class Heuristic(mxt.TestCase):
         count = found["ranked"]
         figure = r"\d\.\d %"
         self.assertRegex(result.out, rf"(?m)^heuristic check: {count} of {count} products \(100\.0 % of GEMM time\): the "
-                         rf"default is {figure} from the best found \(noise {figure}\); cuBLASLt 13\.1\.0 \[simulated\]$")
+                         rf"first choice is {figure} from the best found \(noise {figure}\); cuBLASLt 13\.1\.0 \[simulated\]$")
         self.assertEqual(self.evidence()["health"], [])
         shown = self.run_program("plan", "show", self.dir / "plan.json").out
-        self.assertRegex(shown, rf"\n  heuristic   {count} of {count} products, 100\.0 % of their time: the default is "
+        self.assertRegex(shown, rf"\n  heuristic   {count} of {count} products, 100\.0 % of their time: the first choice is "
                          rf"{figure} from the best found, noise {figure} simulated\n +cuBLASLt 13\.1\.0\n")
 
     def test_products_with_a_bias(self):

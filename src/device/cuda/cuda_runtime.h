@@ -26,6 +26,7 @@ struct mxt_cuda_runtime {
 	struct mxt_dl library;
 	int device;
 	void *start, *stop; /* events */
+	void *lead;         /* memory that is written before a measurement begins; NULL: none */
 };
 
 /*
