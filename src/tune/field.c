@@ -175,8 +175,8 @@ static void judge_result(struct mxt_entry *entry, const struct mxt_problem *prob
 	if (check->error_ppb == UINT64_MAX)
 		mxt_buf_puts(&text, ": not a number");
 	else
-		mxt_buf_printf(&text, ": error %llu ppb of the largest element, %llu allowed",
-			       (unsigned long long)check->error_ppb, (unsigned long long)check->bound_ppb);
+		mxt_buf_printf(&text, ": off by %.2g %% of the largest element, %.2g %% allowed",
+			       (double)check->error_ppb / 1e7, (double)check->bound_ppb / 1e7);
 	entry_fail(entry, MXT_FAILED, mxt_buf_text(&text));
 }
 

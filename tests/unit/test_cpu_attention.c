@@ -204,7 +204,7 @@ static void expect_within(const struct mxt_attention *shape, enum mxt_direction 
 	struct mxt_attention s = *shape;
 	s.direction = direction;
 	/* Half of the bound: what is correct must pass with room to spare. */
-	uint64_t bound = mxt_attention_bound_ppb(&s) / 2, got = mxt_error_ppb(error);
+	uint64_t bound = mxt_attention_bound_ppb(&s, false) / 2, got = mxt_error_ppb(error);
 	if (getenv("MXT_TEST_VERBOSE"))
 		print_message("%s %d %llu of %llu\n", what, s.seq, (unsigned long long)got, (unsigned long long)bound);
 	if (got > bound)

@@ -102,6 +102,8 @@ static void test_attention(void **state)
 	    {.batch = 2, .seq = 96, .heads = 4, .kv_heads = 4, .head_dim = 64, .causal = true},
 	    {.batch = 1, .seq = 80, .heads = 8, .kv_heads = 2, .head_dim = 32, .causal = true},
 	    {.batch = 1, .seq = 33, .heads = 2, .kv_heads = 1, .head_dim = 80, .causal = false},
+	    {.batch = 1, .seq = 128, .heads = 64, .kv_heads = 1, .head_dim = 128, .causal = true},
+	    {.batch = 1, .seq = 512, .heads = 32, .kv_heads = 8, .head_dim = 128, .causal = true},
 	};
 	char *folder = real_torch_file(TORCH, "torch");
 	struct mxt_device *device = open_device(folder);

@@ -276,7 +276,7 @@ static int check(struct mxt_device *device, struct mxt_task *task, struct mxt_ch
 		return rc;
 	bool finite = hash_parts(parts, n_parts, ret_check->bits);
 	ret_check->error_ppb = mxt_error_ppb(finite ? distance : INFINITY);
-	ret_check->bound_ppb = mxt_attention_bound_ppb(&call.shape);
+	ret_check->bound_ppb = mxt_attention_bound_ppb(&call.shape, false);
 	return 0;
 }
 

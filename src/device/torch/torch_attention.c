@@ -163,7 +163,7 @@ static int check(struct mxt_device *device, struct mxt_task *task, struct mxt_ch
 	struct mxt_attention_result result = {.shape = shape, .inputs = slot->inputs, .grad_out = slot->grad_out};
 	rc = check_slot(device, task, slot, &result, &distance, ret_check->bits, err);
 	ret_check->error_ppb = mxt_error_ppb(distance);
-	ret_check->bound_ppb = mxt_attention_bound_ppb(shape);
+	ret_check->bound_ppb = mxt_attention_bound_ppb(shape, !device->torch.on_cuda);
 	(void)snprintf(ret_check->backend, sizeof ret_check->backend, "%s", mxt_sdpa_name(attention->kind));
 	return rc;
 }
