@@ -117,9 +117,16 @@ static int make_absolute(const struct mxt_sysroot *root, const char *path, struc
 	return mxt_buf_status(absolute, NULL);
 }
 
+static bool called_python(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	return strstr(name, "python") || strstr(name, "pypy");
+}
+
 /* A name to look for on PATH, a program, or the folder of an environment. */
-static int find_named(const struct mxt_sysroot *root, char *const *environment, const char *named,
-		      struct mxt_python *python)
+static int look_for_named(const struct mxt_sysroot *root, char *const *environment, const char *named,
+			  struct mxt_python *python)
 {
 	int rc = -ENOENT;
 	python->found_by = "--python";
@@ -133,6 +140,16 @@ static int find_named(const struct mxt_sysroot *root, char *const *environment, 
 		return rc;
 	rc = try_prefix(root, mxt_buf_text(&path), python);
 	return rc == -ENOENT ? try_program(root, &path, python) : rc;
+}
+
+/* Any file would do so far; one that is not called a Python, and links to none, is some other file. */
+static int find_named(const struct mxt_sysroot *root, char *const *environment, const char *named,
+		      struct mxt_python *python)
+{
+	int rc = look_for_named(root, environment, named, python);
+	if (rc == 0 && !called_python(python->interpreter) && !called_python(python->program))
+		return -ENOENT;
+	return rc;
 }
 
 /* The first bytes of the program; an empty text when it cannot be read. */
@@ -214,8 +231,8 @@ int mxt_python_find(const struct mxt_sysroot *root, char *const *environment, co
 		return mxt_error_oom(err);
 	if (rc < 0 && named)
 		return mxt_error_set(err, -ENOENT, MXT_E_NO_PYTHON,
-				     "--python %s: there is no such program; name a Python interpreter, or the "
-				     "folder of a virtual environment",
+				     "--python %s: no Python is there; name its interpreter, or the folder of its "
+				     "environment",
 				     named);
 	*ret_python = python;
 	python = (struct mxt_python)MXT_PYTHON_INIT;

@@ -208,6 +208,28 @@ static void test_named(void **state)
 	assert_null(python.interpreter);
 }
 
+/* A file is taken for a Python by its name, or by that of what it links to: nothing is run to find out. */
+static void test_named_something_else(void **state)
+{
+	struct scratch_tree *tree = *state;
+	make_venv(tree, "version = 3.11.2\n");
+	scratch_tree_write(tree, "/usr/bin/ls", PROGRAM);
+	scratch_tree_link(tree, "/usr/bin/py", "python3.11");
+	static const char *const wrong[] = {"/usr/bin/ls", "ls", "/opt/env/pyvenv.cfg"};
+	static const char *const environment[] = {"PATH=/usr/bin", NULL};
+	for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+		MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
+		struct mxt_python python = MXT_PYTHON_INIT;
+		assert_int_equal(mxt_python_find(&tree->root, (char *const *)environment, wrong[i], &python, &err),
+				 -ENOENT);
+		assert_int_equal(err.id, MXT_E_NO_PYTHON);
+		assert_null(python.interpreter);
+	}
+	MXT_CLEANUP_PYTHON struct mxt_python python = MXT_PYTHON_INIT;
+	assert_int_equal(mxt_python_find(&tree->root, (char *const *)environment, "py", &python, NULL), 0);
+	assert_string_equal(python.program, "/usr/bin/python3.11");
+}
+
 static void test_torches(void **state)
 {
 	struct scratch_tree *tree = *state;
@@ -248,6 +270,7 @@ int main(void)
 	    TEST(test_pyenv_version_of_the_environment),
 	    TEST(test_scripts_stay_dark),
 	    TEST(test_named),
+	    TEST(test_named_something_else),
 	    TEST(test_torches),
 	};
 	return cmocka_run_group_tests_name("python_env", tests, NULL, NULL);
