@@ -135,6 +135,76 @@ static void test_bounds_tell_dtypes_apart(void **state)
 	close_device(device, folder);
 }
 
+/* ---- arenas that move ---- */
+
+/* Memory that is always the same, and none on demand. */
+static bool no_memory;
+
+static int same_memory(void *state, size_t bytes, void **ret_data, struct mxt_error *err)
+{
+	static _Alignas(256) char memory[4 << 20];
+	(void)state;
+	if (no_memory || bytes > sizeof memory)
+		return mxt_error_set(err, -ENOMEM, MXT_E_OPERANDS_TOO_LARGE, "no memory");
+	*ret_data = memory;
+	return 0;
+}
+
+static void keep_memory(void *state, void *data)
+{
+	(void)state, (void)data;
+}
+
+static struct mxt_task *prepare_attention(struct mxt_device *device, int32_t seq)
+{
+	const struct mxt_problem problem = {.kind = MXT_PROBLEM_ATTENTION,
+					    .as.attention = {.batch = 1,
+							     .seq = seq,
+							     .heads = 2,
+							     .kv_heads = 2,
+							     .head_dim = 64,
+							     .causal = true,
+							     .direction = MXT_BACKWARD}};
+	struct mxt_task *task = NULL;
+	(void)mxt_torch_cpu_device.prepare(device, &problem, &task, NULL);
+	return task;
+}
+
+/* A task stays right whatever is prepared after it: also where larger operands do not fit, or lie at the same place. */
+static void test_arenas_move(void **state)
+{
+	(void)state;
+	const struct mxt_device_ops *ops = &mxt_torch_cpu_device;
+	struct mxt_error err = MXT_ERROR_INIT;
+	char *folder = real_torch_file(TORCH, "torch");
+	struct mxt_device *device = open_device(folder);
+	struct mxt_torch_platform platform = *device->platform;
+	platform.allocate = same_memory;
+	platform.release = keep_memory;
+	device->platform = &platform;
+	device->llc_bytes = 0; /* one window is enough */
+	struct mxt_task *task = prepare_attention(device, 64), *larger = prepare_attention(device, 96);
+	struct mxt_check check;
+	assert_non_null(task);
+	assert_non_null(larger);
+	assert_int_equal(ops->check(device, task, &check, NULL), 0);
+	assert_true(check.error_ppb <= check.bound_ppb);
+
+	no_memory = true;
+	const struct mxt_step step = {task, 0};
+	uint64_t ns = 0;
+	assert_null(prepare_attention(device, 128));
+	assert_int_equal(ops->time(device, &step, 1, 1, &ns, &err), -ENOMEM);
+	assert_int_equal(err.id, MXT_E_OPERANDS_TOO_LARGE);
+	mxt_error_clear(&err);
+	no_memory = false;
+	assert_int_equal(ops->check(device, task, &check, NULL), 0);
+	assert_true(check.error_ppb <= check.bound_ppb);
+	ops->release(device, task);
+	ops->release(device, larger);
+	close_device(device, folder);
+}
+
 static struct mxt_tensor *random_tensor(const struct mxt_torch *torch, const struct mxt_tensor_shape *shape)
 {
 	struct mxt_tensor *tensor = NULL;
@@ -304,6 +374,7 @@ int main(void)
 	    cmocka_unit_test(test_facts),
 	    cmocka_unit_test(test_products),
 	    cmocka_unit_test(test_attention),
+	    cmocka_unit_test(test_arenas_move),
 	    cmocka_unit_test(test_bounds_tell_dtypes_apart),
 	    cmocka_unit_test(test_wrong_attention_is_seen),
 	    cmocka_unit_test(test_wrong_product_is_seen),

@@ -123,7 +123,9 @@ static int device_rank(struct mxt_device *device, struct mxt_task *task, uint64_
 {
 	struct cuda_state *state = device->state;
 	int major = mxt_cuda_attribute(&state->runtime, MXT_CUDA_COMPUTE_MAJOR);
-	int rc = mxt_heuristic_check_open(&state->check, device, major, err);
+	int rc = mxt_torch_reserve(device, task, err);
+	if (rc == 0)
+		rc = mxt_heuristic_check_open(&state->check, device, major, err);
 	return rc < 0 ? rc : mxt_heuristic_check_run(&state->check, device, task, limit_ns, ret_ranking, err);
 }
 

@@ -26,7 +26,8 @@ struct slot {
 struct attention {
 	enum mxt_sdpa_kind kind;
 	size_t n_slots, next;
-	void *arena_base; /* where the views point */
+	bool bound;
+	uint32_t arena_moves; /* of the arena when the slots were bound */
 	struct slot slots[MXT_TORCH_MAX_WINDOWS];
 };
 
@@ -77,55 +78,55 @@ static int bind_inputs(const struct mxt_device *device, const struct mxt_attenti
 	return rc;
 }
 
-/* (Re)makes all slots: at the start, and after another problem made the arena move. */
 static int bind(struct mxt_device *device, struct mxt_task *task, struct mxt_error *err)
 {
 	struct attention *attention = task->own;
 	const struct mxt_attention *a = &task->problem.as.attention;
-	char *base = device->inputs[a->dtype].base;
+	const struct mxt_torch_arena *arena = &device->inputs[a->dtype];
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < attention->n_slots; i++) {
 		struct slot *slot = &attention->slots[i];
 		slot_finish(&device->torch, slot);
-		rc = bind_inputs(device, a, base + i * task->input_bytes, slot, err);
+		rc = bind_inputs(device, a, (char *)arena->base + i * task->input_bytes, slot, err);
 		if (rc == 0 && i == 0)
 			rc = mxt_sdpa_choose(&device->torch, &slot->inputs, &attention->kind, err);
 		if (rc == 0 && a->direction == MXT_BACKWARD)
 			rc = mxt_sdpa_forward(&device->torch, attention->kind, &slot->inputs, &slot->saved, err);
 	}
-	attention->arena_base = rc == 0 ? base : NULL;
+	attention->bound = rc == 0;
+	attention->arena_moves = arena->moves;
 	attention->next = 0;
 	return rc;
 }
 
-static int next_slot(struct mxt_device *device, struct mxt_task *task, struct slot **ret_slot, struct mxt_error *err)
+/* Another problem may have made the arena move, to another place or with other numbers to the same one. */
+static int ready(struct mxt_device *device, struct mxt_task *task, struct mxt_error *err)
+{
+	const struct attention *attention = task->own;
+	uint32_t moves = device->inputs[task->problem.as.attention.dtype].moves;
+	return attention->bound && attention->arena_moves == moves ? 0 : bind(device, task, err);
+}
+
+static struct slot *next_slot(const struct mxt_task *task)
 {
 	struct attention *attention = task->own;
-	if (attention->arena_base != device->inputs[task->problem.as.attention.dtype].base) {
-		int rc = bind(device, task, err);
-		if (rc < 0)
-			return rc;
-	}
-	*ret_slot = &attention->slots[attention->next];
+	struct slot *slot = &attention->slots[attention->next];
 	attention->next = (attention->next + 1) % attention->n_slots;
-	return 0;
+	return slot;
 }
 
 static int run(struct mxt_device *device, struct mxt_task *task, struct mxt_error *err)
 {
 	const struct attention *attention = task->own;
-	struct slot *slot = NULL;
-	int rc = next_slot(device, task, &slot, err);
-	if (rc < 0)
-		return rc;
+	struct slot *slot = next_slot(task);
 	if (!slot->grad_out) {
 		struct mxt_sdpa_saved saved = {.out = NULL};
-		rc = mxt_sdpa_forward(&device->torch, attention->kind, &slot->inputs, &saved, err);
+		int rc = mxt_sdpa_forward(&device->torch, attention->kind, &slot->inputs, &saved, err);
 		mxt_sdpa_saved_finish(&device->torch, &saved);
 		return rc;
 	}
 	struct mxt_tensor *grads[3] = {NULL, NULL, NULL};
-	rc =
+	int rc =
 	    mxt_sdpa_backward(&device->torch, attention->kind, &slot->inputs, &slot->saved, slot->grad_out, grads, err);
 	for (size_t i = 0; i < 3; i++)
 		mxt_tensor_destroy(&device->torch, grads[i]);
@@ -155,13 +156,10 @@ static int check(struct mxt_device *device, struct mxt_task *task, struct mxt_ch
 {
 	const struct attention *attention = task->own;
 	const struct mxt_attention *shape = &task->problem.as.attention;
-	struct slot *slot = NULL;
+	const struct slot *slot = next_slot(task);
 	double distance = INFINITY;
-	int rc = next_slot(device, task, &slot, err);
-	if (rc < 0)
-		return rc;
 	struct mxt_attention_result result = {.shape = shape, .inputs = slot->inputs, .grad_out = slot->grad_out};
-	rc = check_slot(device, task, slot, &result, &distance, ret_check->bits, err);
+	int rc = check_slot(device, task, slot, &result, &distance, ret_check->bits, err);
 	ret_check->error_ppb = mxt_error_ppb(distance);
 	ret_check->bound_ppb = mxt_attention_bound_ppb(shape, !device->torch.on_cuda);
 	(void)snprintf(ret_check->backend, sizeof ret_check->backend, "%s", mxt_sdpa_name(attention->kind));
@@ -170,7 +168,7 @@ static int check(struct mxt_device *device, struct mxt_task *task, struct mxt_ch
 
 int mxt_torch_attention_prepare(struct mxt_device *device, struct mxt_task *task, struct mxt_error *err)
 {
-	static const struct mxt_torch_task_ops ops = {run, check, finish};
+	static const struct mxt_torch_task_ops ops = {ready, run, check, finish};
 	const struct mxt_attention *a = &task->problem.as.attention;
 	bool backward = a->direction == MXT_BACKWARD;
 	struct attention *attention = calloc(1, sizeof *attention);
@@ -182,6 +180,6 @@ int mxt_torch_attention_prepare(struct mxt_device *device, struct mxt_task *task
 	task->input_bytes = (backward ? 2 : 1) * q + 2 * kv;
 	task->output_bytes = 0; /* torch allocates what attention returns, as in training */
 	attention->n_slots = mxt_torch_windows(device, task);
-	int rc = mxt_torch_reserve(device, task, a->dtype, err);
+	int rc = mxt_torch_reserve(device, task, err);
 	return rc < 0 ? rc : bind(device, task, err);
 }

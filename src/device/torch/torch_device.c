@@ -55,24 +55,38 @@ static int randomize(const struct mxt_torch *torch, const struct mxt_torch_arena
 	return rc;
 }
 
-/* A larger arena replaces the smaller one: nothing but windows of later calls lies there. */
+static void empty(struct mxt_device *device, struct mxt_torch_arena *arena)
+{
+	device->platform->release(device->state, arena->base);
+	arena->base = NULL;
+	arena->bytes = arena->cursor = 0;
+	arena->moves++;
+}
+
+/* A larger arena replaces the smaller one, which is gone first: both may not fit. */
 static int grow(struct mxt_device *device, struct mxt_torch_arena *arena, size_t bytes, struct mxt_error *err)
 {
 	if (bytes <= arena->bytes)
 		return 0;
-	device->platform->release(device->state, arena->base);
-	arena->base = NULL;
-	arena->bytes = arena->cursor = 0;
+	empty(device, arena);
 	int rc = device->platform->allocate(device->state, bytes, &arena->base, err);
 	if (rc < 0)
 		return rc;
 	arena->bytes = bytes;
-	return arena->random ? randomize(&device->torch, arena, err) : 0;
+	rc = arena->random ? randomize(&device->torch, arena, err) : 0;
+	if (rc < 0)
+		empty(device, arena);
+	return rc;
 }
 
-int mxt_torch_reserve(struct mxt_device *device, const struct mxt_task *task, enum mxt_dtype dtype,
-		      struct mxt_error *err)
+static enum mxt_dtype dtype_of(const struct mxt_problem *problem)
 {
+	return problem->kind == MXT_PROBLEM_ATTENTION ? problem->as.attention.dtype : problem->as.gemm.dtype;
+}
+
+int mxt_torch_reserve(struct mxt_device *device, const struct mxt_task *task, struct mxt_error *err)
+{
+	enum mxt_dtype dtype = dtype_of(&task->problem);
 	size_t windows = mxt_torch_windows(device, task);
 	int rc = grow(device, &device->inputs[dtype], windows * task->input_bytes, err);
 	return rc < 0 ? rc : grow(device, &device->outputs[dtype], windows * task->output_bytes, err);
@@ -128,18 +142,23 @@ static int run_filler(struct mxt_device *device, const struct mxt_step *step, st
 	return rc;
 }
 
-static int reserve_fillers(struct mxt_device *device, const struct mxt_step *steps, size_t n_steps,
-			   struct mxt_error *err)
+static int reserve_step(struct mxt_device *device, const struct mxt_step *step, struct mxt_error *err)
+{
+	if (step->task)
+		return mxt_torch_reserve(device, step->task, err);
+	size_t bytes = mxt_torch_part((size_t)filler_elements(step) * sizeof(float));
+	int rc = grow(device, &device->inputs[MXT_DTYPE_F32], bytes, err);
+	return rc < 0 ? rc : grow(device, &device->outputs[MXT_DTYPE_F32], bytes, err);
+}
+
+/* First all memory, then what lies in it: a later step may make the arena of an earlier one move. */
+static int ready_steps(struct mxt_device *device, const struct mxt_step *steps, size_t n_steps, struct mxt_error *err)
 {
 	int rc = 0;
-	for (size_t i = 0; i < n_steps && rc == 0; i++) {
-		if (steps[i].task)
-			continue;
-		size_t bytes = mxt_torch_part((size_t)filler_elements(&steps[i]) * sizeof(float));
-		rc = grow(device, &device->inputs[MXT_DTYPE_F32], bytes, err);
-		if (rc == 0)
-			rc = grow(device, &device->outputs[MXT_DTYPE_F32], bytes, err);
-	}
+	for (size_t i = 0; rc == 0 && i < n_steps; i++)
+		rc = reserve_step(device, &steps[i], err);
+	for (size_t i = 0; rc == 0 && i < n_steps; i++)
+		rc = steps[i].task ? steps[i].task->ops->ready(device, steps[i].task, err) : 0;
 	return rc;
 }
 
@@ -156,7 +175,7 @@ int mxt_torch_device_time(struct mxt_device *device, const struct mxt_step *step
 			  uint64_t *ret_ns, struct mxt_error *err)
 {
 	uint64_t ns = 0;
-	int rc = reserve_fillers(device, steps, n_steps, err);
+	int rc = ready_steps(device, steps, n_steps, err);
 	if (rc == 0)
 		rc = device->platform->start(device->state, err);
 	for (uint32_t i = 0; rc == 0 && i < repeats; i++)
@@ -172,7 +191,10 @@ int mxt_torch_device_check(struct mxt_device *device, struct mxt_task *task, str
 			   struct mxt_error *err)
 {
 	struct mxt_check check = {.error_ppb = UINT64_MAX};
-	int rc = task->ops->check(device, task, &check, err);
+	const struct mxt_step step = {task, 0};
+	int rc = ready_steps(device, &step, 1, err);
+	if (rc == 0)
+		rc = task->ops->check(device, task, &check, err);
 	if (rc == 0)
 		*ret_check = check;
 	return rc;
@@ -230,8 +252,8 @@ void mxt_torch_device_warm_up(struct mxt_device *device, const struct mxt_device
 void mxt_torch_device_finish(struct mxt_device *device)
 {
 	for (int i = 0; i < MXT_DTYPE_COUNT; i++) {
-		device->platform->release(device->state, device->inputs[i].base);
-		device->platform->release(device->state, device->outputs[i].base);
+		empty(device, &device->inputs[i]);
+		empty(device, &device->outputs[i]);
 	}
 	mxt_torch_close(&device->torch);
 }

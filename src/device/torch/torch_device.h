@@ -30,7 +30,8 @@ struct mxt_torch_arena {
 	void *base; /* NULL before the first growth */
 	size_t bytes;
 	size_t cursor;
-	bool random; /* filled with normal deviates of the device's own generator */
+	uint32_t moves; /* how often other memory took its place: what was made of the former is void */
+	bool random;    /* filled with normal deviates of the device's own generator */
 	enum mxt_dtype dtype;
 };
 
@@ -44,6 +45,8 @@ struct mxt_device {
 };
 
 struct mxt_torch_task_ops {
+	/* Before any of the others, untimed: makes what the task keeps anew where the arenas have moved. */
+	int (*ready)(struct mxt_device *device, struct mxt_task *task, struct mxt_error *err);
 	int (*run)(struct mxt_device *device, struct mxt_task *task, struct mxt_error *err);
 	int (*check)(struct mxt_device *device, struct mxt_task *task, struct mxt_check *ret_check,
 		     struct mxt_error *err);
@@ -57,9 +60,11 @@ struct mxt_task {
 	void *own;                        /* owned, of the kind of task */
 };
 
-/* Grows both arenas of the task's dtype to hold its windows until they fill twice the cache. */
-int mxt_torch_reserve(struct mxt_device *device, const struct mxt_task *task, enum mxt_dtype dtype,
-		      struct mxt_error *err);
+/*
+ * Grows both arenas of the task's dtype to hold its windows until they fill twice the cache. An arena that cannot grow
+ * is empty afterwards: who uses a task reserves for it again.
+ */
+int mxt_torch_reserve(struct mxt_device *device, const struct mxt_task *task, struct mxt_error *err);
 
 /* The next window of `bytes`; what was reserved for is always there. */
 void *mxt_torch_arena_next(struct mxt_torch_arena *arena, size_t bytes);

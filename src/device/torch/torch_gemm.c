@@ -78,6 +78,13 @@ static int run_on(const struct mxt_device *device, const struct mxt_gemm *g, con
 	return rc;
 }
 
+/* Nothing is kept between calls. */
+static int ready(struct mxt_device *device, struct mxt_task *task, struct mxt_error *err)
+{
+	(void)device, (void)task, (void)err;
+	return 0;
+}
+
 static int run(struct mxt_device *device, struct mxt_task *task, struct mxt_error *err)
 {
 	const struct mxt_gemm_operands operands = mxt_torch_gemm_next(device, task);
@@ -119,7 +126,7 @@ static int check(struct mxt_device *device, struct mxt_task *task, struct mxt_ch
 
 int mxt_torch_gemm_prepare(struct mxt_device *device, struct mxt_task *task, struct mxt_error *err)
 {
-	static const struct mxt_torch_task_ops ops = {run, check, NULL};
+	static const struct mxt_torch_task_ops ops = {ready, run, check, NULL};
 	const struct mxt_gemm *g = &task->problem.as.gemm;
 	if (g->accumulate)
 		return mxt_error_set(err, -ENOTSUP, MXT_E_PROBLEM_UNSUPPORTED,
@@ -127,5 +134,5 @@ int mxt_torch_gemm_prepare(struct mxt_device *device, struct mxt_task *task, str
 	task->ops = &ops;
 	task->input_bytes = a_bytes(g) + b_bytes(g) + mxt_torch_part((size_t)g->n * mxt_dtype_bytes(g->dtype));
 	task->output_bytes = mxt_torch_part((size_t)(g->m * g->ldc) * mxt_dtype_bytes(g->dtype));
-	return mxt_torch_reserve(device, task, g->dtype, err);
+	return mxt_torch_reserve(device, task, err);
 }
