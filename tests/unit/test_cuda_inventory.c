@@ -101,6 +101,10 @@ static void test_what_disturbs(void **state)
 	assert_string_equal(inventory.lock, "/sys/bus/pci/devices/0000:1b:00.0/vendor");
 	assert_int_equal(inventory.memory_bytes, 150000000000);
 	mxt_inventory_finish(&inventory);
+	/* Where too many compute there, only their number is told. */
+	assert_int_equal(look("{\"devices\":[{\"process_count\":70," GPU "}]}", &inventory, NULL), 0);
+	assert_non_null(strstr(json_string_value(json_array_get(inventory.notes, 0)), "70 other processes"));
+	mxt_inventory_finish(&inventory);
 	struct mxt_error err = MXT_ERROR_INIT;
 	assert_int_equal(look("{\"devices\":[{\"compute_mode\":\"prohibited\"," GPU "}]}", &inventory, &err), -ENODEV);
 	assert_int_equal(err.id, MXT_E_NO_DEVICE);

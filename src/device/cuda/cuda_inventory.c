@@ -90,15 +90,16 @@ static json_t *devices_json(const json_t *survey, unsigned ordinal)
 	return NULL;
 }
 
-/* New reference to what may disturb; NULL when that is nothing, or memory ran out (then nothing is said). */
+/* New reference to what may disturb; NULL when memory ran out, and then nothing is said. */
 static json_t *notes_json(const struct mxt_nvidia_gpu *gpu)
 {
+	uint64_t others = gpu->process_count.value; /* all of them: a long list is not told, or cut */
 	json_t *notes = json_array();
-	if (notes && gpu->n_processes > 0)
+	if (notes && others > 0)
 		(void)json_array_append_new(
 		    notes,
 		    json_sprintf("%llu other process%s on this card: times may be disturbed; see mindxtrain doctor",
-				 (unsigned long long)gpu->n_processes, gpu->n_processes == 1 ? "" : "es"));
+				 (unsigned long long)others, others == 1 ? "" : "es"));
 	if (notes && gpu->compute_mode == MXT_NVIDIA_COMPUTE_EXCLUSIVE)
 		(void)json_array_append_new(
 		    notes, json_string("this card takes one process at a time: workers alternate by restart, which "
@@ -145,20 +146,19 @@ static char *lock_of(const struct mxt_nvidia_gpu *gpu)
 }
 
 /* How many cards CUDA shows, and whether NVLink joins them all. */
-static int count_devices(const json_t *survey, struct mxt_inventory *inventory, struct mxt_error *err)
+static void count_devices(const json_t *survey, struct mxt_inventory *inventory)
 {
 	bool linked = true;
 	size_t n = json_array_size(json_object_get(survey, "devices"));
 	for (size_t i = 0; i < n; i++) {
 		struct mxt_nvidia_gpu gpu;
-		MXT_CLEANUP_ERROR struct mxt_error fault = MXT_ERROR_INIT;
-		if (mxt_nvidia_gpu_parse(survey, i, &gpu, &fault) < 0 || !gpu.ordinal.reported)
+		if (mxt_nvidia_gpu_parse(survey, i, &gpu, NULL) < 0 || !gpu.ordinal.reported)
 			continue; /* one that does not answer, or that is not shown, is none that a job could use */
 		inventory->count++;
 		linked = linked && gpu.nvlinks_active.value > 0;
 	}
-	inventory->link = inventory->count > 1 ? (linked ? "nvlink" : "pcie") : NULL;
-	return inventory->count ? 0 : mxt_error_set(err, -ENODEV, MXT_E_NO_DEVICE, "CUDA shows no device here");
+	if (inventory->count > 1)
+		inventory->link = linked ? "nvlink" : "pcie";
 }
 
 int mxt_cuda_inventory(const struct mxt_sysroot *root, const struct mxt_device_target *target, const json_t *survey,
@@ -186,11 +186,11 @@ int mxt_cuda_inventory(const struct mxt_sysroot *root, const struct mxt_device_t
 					  .llc_bytes = gpu.l2_bytes.value,
 					  .peak_flops = gpu.peak_bf16_flops,
 					  .peak_bytes = gpu.peak_bytes};
-	rc = inventory.platform && inventory.devices ? count_devices(survey, &inventory, err) : mxt_error_oom(err);
-	if (rc < 0) {
+	if (!inventory.platform || !inventory.devices) {
 		mxt_inventory_finish(&inventory);
-		return rc;
+		return mxt_error_oom(err);
 	}
+	count_devices(survey, &inventory);
 	*ret_inventory = inventory;
 	return 0;
 }
