@@ -51,16 +51,20 @@ int mxt_torch_pick(const struct mxt_sysroot *root, char *const *environment, con
 	int rc = mxt_python_find(root, environment, named, &python, err);
 	if (rc == 0 && python.interpreter)
 		rc = mxt_torch_find(root, &python, &list, err);
-	if (rc < 0 || list.count == 0)
+	if (rc < 0)
 		return rc;
+	if (list.count == 0) {
+		*ret_folder = NULL;
+		return 0;
+	}
 	MXT_CLEANUP_BUF struct mxt_buf path = MXT_BUF_INIT;
 	mxt_buf_printf(&path, "%s%s/torch", root->prefix, list.items[0].folder);
 	rc = mxt_buf_status(&path, err);
 	if (rc < 0)
 		return rc;
 	*ret_version = list.items[0].files;
-	*ret_folder = strdup(mxt_buf_text(&path));
-	return *ret_folder ? 0 : mxt_error_oom(err);
+	*ret_folder = mxt_buf_steal(&path);
+	return 0;
 }
 
 /* The bus shows it; or, where a sandbox hides the bus, the driver's control device is there. */
@@ -72,19 +76,14 @@ static bool has_nvidia_gpu(void)
 	return on_bus || access("/dev/nvidiactl", F_OK) == 0;
 }
 
-/* Why this device is passed over; NULL in *ret_why: it can be used. */
+/* Why this device is passed over, for the caller to free; *ret_why is left alone where it can be used. */
 static int consider(const struct mxt_device_pick *pick, const struct mxt_device_ops *ops,
 		    const struct mxt_torch_version *version, bool asked_for, char **ret_why, struct mxt_error *err)
 {
 	MXT_CLEANUP_ERROR struct mxt_error why = MXT_ERROR_INIT;
-	int rc = 0;
 	if (!ops->needs_torch)
 		return 0;
-	if (!pick->torch)
-		rc = mxt_error_set(&why, -ENODEV, MXT_E_NO_DEVICE,
-				   "no torch was found; name the Python that trains: --python DIR/bin/python3");
-	else
-		rc = mxt_torch_check_version(version, pick->torch, &why);
+	int rc = mxt_torch_check_version(version, pick->torch, &why);
 	if (rc == 0 && ops->surveyor && version->cuda[0] == '\0')
 		rc = mxt_error_set(&why, -ENODEV, MXT_E_NO_DEVICE,
 				   "torch %s in %s is not built for CUDA; install a build that is", version->version,

@@ -35,8 +35,9 @@ int mxt_device_pick_init(struct mxt_device_pick *pick, const struct mxt_cli *cli
 void mxt_device_pick_finish(struct mxt_device_pick *pick);
 
 /*
- * The torch that a Python would import: its package's folder, for the caller to free; NULL when there is none. `named`
- * is --python, or NULL; below a record's root the folder is the one in the record.
+ * The torch that a Python would import: its package's folder, for the caller to free, and its version; NULL when there
+ * is none, and then the version is left alone. `named` is --python, or NULL; below a record's root the folder is the
+ * one in the record.
  */
 int mxt_torch_pick(const struct mxt_sysroot *root, char *const *environment, const char *named, char **ret_folder,
 		   struct mxt_torch_version *ret_version, struct mxt_error *err) MXT_WUR;

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "torch_call.h"
 
-#include <errno.h>
 #include <string.h>
 
-#include "buf.h"
 #include "error.h"
 #include "torch_tensor.h"
 
 _Static_assert(sizeof(double) == sizeof(uint64_t) && sizeof(void *) == sizeof(uint64_t), "a stack slot holds either");
+_Static_assert(MXT_TORCH_STACK_SIZE <= 32, "a bit for each slot");
 
 void mxt_torch_call_init(struct mxt_torch_call *call, const struct mxt_torch *torch)
 {
 	*call = (struct mxt_torch_call){.torch = torch};
 }
 
-static void push(struct mxt_torch_call *call, uint64_t value)
+static bool push(struct mxt_torch_call *call, uint64_t value)
 {
-	if (call->n == MXT_TORCH_STACK_SIZE)
+	if (call->n == MXT_TORCH_STACK_SIZE) {
 		call->failed = true;
-	else
-		call->stack[call->n++] = value;
+		return false;
+	}
+	call->stack[call->n++] = value;
+	return true;
 }
 
 void mxt_push_tensor(struct mxt_torch_call *call, struct mxt_tensor *tensor)
@@ -29,30 +30,45 @@ void mxt_push_tensor(struct mxt_torch_call *call, struct mxt_tensor *tensor)
 	struct mxt_tensor *copy = NULL; /* the call takes over what lies on the stack */
 	int32_t rc =
 	    tensor ? abi->aoti_torch_new_tensor_handle(tensor, &copy) : abi->aoti_torch_new_uninitialized_tensor(&copy);
-	call->failed = call->failed || rc != 0;
-	push(call, (uint64_t)(uintptr_t)copy);
+	if (rc != 0)
+		call->failed = true;
+	else if (push(call, (uint64_t)(uintptr_t)copy))
+		call->tensors |= UINT32_C(1) << (call->n - 1);
+	else
+		mxt_tensor_destroy(call->torch, copy);
 }
 
 void mxt_push_integer(struct mxt_torch_call *call, int64_t value)
 {
-	push(call, (uint64_t)value);
+	(void)push(call, (uint64_t)value);
 }
 
 void mxt_push_number(struct mxt_torch_call *call, double value)
 {
 	uint64_t bits = 0;
 	memcpy(&bits, &value, sizeof bits);
-	push(call, bits);
+	(void)push(call, bits);
 }
 
 void mxt_push_flag(struct mxt_torch_call *call, bool value)
 {
-	push(call, value ? 1 : 0);
+	(void)push(call, value ? 1 : 0);
 }
 
 void mxt_push_none(struct mxt_torch_call *call)
 {
-	push(call, 0);
+	(void)push(call, 0);
+}
+
+/* The arguments of a call that cannot be made are nobody's. */
+static int refuse(struct mxt_torch_call *call, const char *name, struct mxt_error *err)
+{
+	int rc = mxt_torch_failed(call->torch, name, err);
+	for (size_t i = 0; i < call->n; i++)
+		if (call->tensors >> i & 1)
+			mxt_tensor_destroy(call->torch, mxt_take_tensor(call, i));
+	call->n = 0;
+	return rc;
 }
 
 int mxt_torch_call_run(struct mxt_torch_call *call, const char *name, const char *overload, size_t n_results,
@@ -60,12 +76,11 @@ int mxt_torch_call_run(struct mxt_torch_call *call, const char *name, const char
 {
 	const struct mxt_torch_abi *abi = &call->torch->call;
 	if (call->failed || n_results > MXT_TORCH_STACK_SIZE)
-		return mxt_torch_failed(call->torch, name, err);
+		return refuse(call, name, err);
 	int32_t rc = abi->torch_call_dispatcher
 			 ? abi->torch_call_dispatcher(name, overload, call->stack, call->torch->abi)
 			 : abi->aoti_torch_call_dispatcher(name, overload, call->stack);
 	call->n = rc == 0 ? n_results : 0;
-	call->failed = rc != 0;
 	return rc == 0 ? 0 : mxt_torch_failed(call->torch, name, err);
 }
 

@@ -24,8 +24,9 @@ struct mxt_error;
 struct mxt_torch_call {
 	const struct mxt_torch *torch;
 	uint64_t stack[MXT_TORCH_STACK_SIZE];
-	size_t n; /* arguments; after mxt_torch_call_run(): results that are still there */
-	bool failed;
+	size_t n;         /* arguments; after mxt_torch_call_run(): results */
+	uint32_t tensors; /* a bit for each argument that is a tensor */
+	bool failed;      /* a push failed */
 };
 
 void mxt_torch_call_init(struct mxt_torch_call *call, const struct mxt_torch *torch);
@@ -39,7 +40,8 @@ void mxt_push_none(struct mxt_torch_call *call); /* an optional argument that is
 
 /*
  * Calls `name` ("aten::mm") with `overload` ("" or "out"), which has `n_results`. Statuses of mxt_torch_failed().
- * Results that are tensors must be taken or ended by mxt_torch_call_finish().
+ * Results that are tensors are the caller's: each is to be taken, or dropped where it is the only one. A failed call
+ * has none.
  */
 int mxt_torch_call_run(struct mxt_torch_call *call, const char *name, const char *overload, size_t n_results,
 		       struct mxt_error *err) MXT_WUR;

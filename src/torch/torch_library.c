@@ -3,14 +3,11 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "buf.h"
-#include "cleanup.h"
 #include "error.h"
 #include "file.h"
+#include "number.h"
 
 static const struct mxt_dl_row cpu_rows[] = {
 #define MXT_TORCH_SYMBOL(type, symbol, arguments, required, since)                                                     \
@@ -31,22 +28,27 @@ static const struct mxt_dl_row cuda_rows[] = {
 /* "2.15.0+cu132" -> 2, 15; false when it does not begin like that. */
 static bool parse_release(const char *text, unsigned *ret_major, unsigned *ret_minor)
 {
-	char *end = NULL;
-	unsigned long major = strtoul(text, &end, 10);
-	if (end == text || *end != '.' || major > 99)
-		return false;
-	const char *rest = end + 1;
-	unsigned long minor = strtoul(rest, &end, 10);
-	if (end == rest || minor > 999)
+	const char *end = NULL;
+	uint64_t major = 0, minor = 0;
+	if (mxt_parse_u64(text, &end, &major) < 0 || *end != '.' || mxt_parse_u64(end + 1, &end, &minor) < 0 ||
+	    major > 99 || minor > 999)
 		return false;
 	*ret_major = (unsigned)major;
 	*ret_minor = (unsigned)minor;
 	return true;
 }
 
+static int no_torch(struct mxt_error *err)
+{
+	return mxt_error_set(err, -ENODEV, MXT_E_NO_DEVICE,
+			     "no torch was found; name the Python that trains: --python DIR/bin/python3");
+}
+
 int mxt_torch_check_version(const struct mxt_torch_version *version, const char *folder, struct mxt_error *err)
 {
 	unsigned major = 0, minor = 0;
+	if (!folder)
+		return no_torch(err);
 	if (!parse_release(version->version, &major, &minor))
 		return mxt_error_set(err, -ENODEV, MXT_E_TORCH_UNSUPPORTED,
 				     "%s/version.py does not tell a version; install torch anew", folder);
@@ -62,6 +64,8 @@ int mxt_torch_read_version(const char *folder, struct mxt_torch_version *ret_ver
 {
 	MXT_CLEANUP_BUF struct mxt_buf path = MXT_BUF_INIT;
 	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	if (!folder)
+		return no_torch(err);
 	mxt_buf_printf(&path, "%s/version.py", folder);
 	int rc = mxt_buf_status(&path, err);
 	if (rc == 0)

@@ -54,15 +54,17 @@ struct mxt_torch {
 /*
  * Reads torch/version.py below `folder` (the package's own folder, ".../site-packages/torch"). MXT_E_TORCH_UNSUPPORTED
  * (-ENODEV) when it is older than the oldest that can be measured or says nothing; the reason names both versions.
+ * MXT_E_NO_DEVICE (-ENODEV) when there is no torch (NULL).
  */
 int mxt_torch_read_version(const char *folder, struct mxt_torch_version *ret_version, struct mxt_error *err) MXT_WUR;
 
-/* As above for a version that was read: 0, or -ENODEV with the reason. */
+/* As above for a version that was read from `folder` (NULL: there is none): 0, or -ENODEV with the reason. */
 int mxt_torch_check_version(const struct mxt_torch_version *version, const char *folder, struct mxt_error *err) MXT_WUR;
 
 /*
- * Loads libtorch_cpu.so, for CUDA also libtorch_cuda.so, and turns gradients off. Statuses of mxt_dl_open();
- * MXT_E_TORCH_UNSUPPORTED; MXT_E_TORCH_FOREIGN (-ELIBBAD) when the library is of another version than version.py.
+ * Loads libtorch_cpu.so, for CUDA also libtorch_cuda.so, and turns gradients off. Statuses of
+ * mxt_torch_read_version() and mxt_dl_open(); MXT_E_TORCH_FOREIGN (-ELIBBAD) when the library is of another version
+ * than version.py.
  */
 int mxt_torch_open(const char *folder, bool cuda, int32_t device_index, struct mxt_torch *ret_torch,
 		   struct mxt_error *err) MXT_WUR;

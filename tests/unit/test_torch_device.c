@@ -309,6 +309,12 @@ static void test_refusals(void **state)
 	assert_int_equal(mxt_torch_call_run(&call, "aten::no_such_operator", "", 0, &err), -EIO);
 	assert_int_equal(err.id, MXT_E_TORCH_CALL);
 	mxt_error_clear(&err);
+	mxt_torch_call_init(&call, &device->torch);
+	for (int i = 0; i <= MXT_TORCH_STACK_SIZE; i++)
+		mxt_push_tensor(&call, NULL);
+	assert_int_equal(mxt_torch_call_run(&call, "aten::mm", "", 1, &err), -EIO);
+	assert_null(mxt_take_tensor(&call, 0));
+	mxt_error_clear(&err);
 	const struct mxt_tensor_shape huge = mxt_tensor_dense(1, (const int64_t[]){INT64_C(1) << 60});
 	struct mxt_tensor *tensor = NULL;
 	assert_true(mxt_tensor_create(&device->torch, &huge, device->torch.float64, &tensor, &err) < 0);

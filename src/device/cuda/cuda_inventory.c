@@ -49,14 +49,12 @@ static int read_stack(const struct mxt_sysroot *root, const struct mxt_device_ta
 	MXT_CLEANUP_CUDA_LIBRARIES struct mxt_cuda_libraries libraries = {{{.path = NULL}}};
 	MXT_CLEANUP_BUF struct mxt_buf site = MXT_BUF_INIT;
 	struct mxt_torch_install install = {.folder = NULL};
-	if (!target->torch)
-		return mxt_error_set(err, -ENODEV, MXT_E_NO_DEVICE,
-				     "no torch was found; name the Python that trains: --python DIR/bin/python3");
+	int rc = mxt_torch_read_version(target->torch, &install.files, err);
+	if (rc < 0)
+		return rc;
 	mxt_buf_printf(&site, "%s/..", target->torch);
 	install.folder = mxt_buf_text(&site);
-	int rc = mxt_buf_status(&site, err);
-	if (rc == 0)
-		rc = mxt_torch_read_version(target->torch, &install.files, err);
+	rc = mxt_buf_status(&site, err);
 	if (rc == 0)
 		rc = mxt_cuda_libraries_find(root, &install, &libraries, err);
 	if (rc < 0)

@@ -144,9 +144,6 @@ static int device_inventory(const struct mxt_sysroot *root, const struct mxt_dev
 {
 	struct mxt_torch_version version;
 	struct mxt_inventory inventory;
-	if (!target->torch)
-		return mxt_error_set(err, -ENODEV, MXT_E_NO_DEVICE,
-				     "no torch was found; name the Python that trains: --python DIR/bin/python3");
 	int rc = mxt_torch_read_version(target->torch, &version, err);
 	if (rc == 0)
 		rc = mxt_cpu_inventory(root, target, survey, &inventory, err);

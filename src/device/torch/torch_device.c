@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "torch_device.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -207,11 +206,6 @@ int mxt_torch_device_init(struct mxt_device *device, const struct mxt_device_tar
 		device->inputs[i].random = true;
 		device->inputs[i].dtype = device->outputs[i].dtype = (enum mxt_dtype)i;
 	}
-	if (!target->torch)
-		return mxt_error_set(err, -ENODEV, MXT_E_NO_DEVICE,
-				     "%s computes through torch, and no torch was found; name the Python that trains: "
-				     "--python DIR/bin/python3",
-				     device->platform->name);
 	return mxt_torch_open(target->torch, cuda, (int32_t)target->ordinal, &device->torch, err);
 }
 
