@@ -13,6 +13,7 @@ _Static_assert((int)MXT_CUDA_DRIVER_MISMATCH == CUDA_ERROR_SYSTEM_DRIVER_MISMATC
 _Static_assert((int)MXT_CUDA_MULTIPROCESSOR_COUNT == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, "attribute");
 _Static_assert((int)MXT_CUDA_MEMORY_BUS_BITS == CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, "attribute");
 _Static_assert((int)MXT_CUDA_L2_BYTES == CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, "attribute");
+_Static_assert((int)MXT_CUDA_COMPUTE_MAJOR == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, "attribute");
 
 /* The header's names for our types. */
 #define mxt_cuda_status    cudaError_enum

@@ -7,6 +7,7 @@
 #ifndef MXT_CUDA_CUDA_DRIVER_H
 #define MXT_CUDA_CUDA_DRIVER_H
 
+#include "cuda_attribute.h"
 #include "dltable.h"
 #include "reading.h"
 
@@ -18,12 +19,6 @@ enum mxt_cuda_status { /* CUresult: those that are told apart */
 		       MXT_CUDA_NO_DEVICE = 100,
 		       MXT_CUDA_SYSTEM_NOT_READY = 802,
 		       MXT_CUDA_DRIVER_MISMATCH = 803, /* CUDA_ERROR_SYSTEM_DRIVER_MISMATCH */
-};
-
-enum mxt_cuda_attribute { /* CUdevice_attribute */
-			  MXT_CUDA_MULTIPROCESSOR_COUNT = 16,
-			  MXT_CUDA_MEMORY_BUS_BITS = 37, /* CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH */
-			  MXT_CUDA_L2_BYTES = 38,        /* CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE */
 };
 
 struct mxt_cuda_uuid { /* CUuuid */

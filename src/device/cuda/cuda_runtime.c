@@ -95,7 +95,8 @@ void mxt_cuda_runtime_close(struct mxt_cuda_runtime *runtime)
 int mxt_cuda_attribute(const struct mxt_cuda_runtime *runtime, enum mxt_cuda_attribute attribute)
 {
 	int value = 0;
-	return runtime->call.cudaDeviceGetAttribute(&value, (int)attribute, runtime->device) == SUCCESS ? value : 0;
+	int status = runtime->call.cudaDeviceGetAttribute(&value, (int)attribute, runtime->device);
+	return status == SUCCESS && value > 0 ? value : 0;
 }
 
 /* ---- platform ---- */

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "compiler.h"
+#include "cuda_attribute.h"
 #include "dltable.h"
 #include "torch_device.h"
 
@@ -36,9 +37,6 @@ struct mxt_cuda_runtime {
 int mxt_cuda_runtime_open(const char *cuda, int device, struct mxt_cuda_runtime *ret_runtime,
 			  struct mxt_error *err) MXT_WUR;
 void mxt_cuda_runtime_close(struct mxt_cuda_runtime *runtime);
-
-/* enum cudaDeviceAttr: the numbers are part of the interface. */
-enum mxt_cuda_attribute { MXT_CUDA_L2_BYTES = 38, MXT_CUDA_COMPUTE_MAJOR = 75 };
 
 /* 0 when it is not told. */
 int mxt_cuda_attribute(const struct mxt_cuda_runtime *runtime, enum mxt_cuda_attribute attribute);
