@@ -83,22 +83,6 @@ static int multiply_into(const struct mxt_torch *torch, struct mxt_tensor *out, 
 	return rc;
 }
 
-static int scale(const struct mxt_torch *torch, struct mxt_tensor *tensor, double factor, struct mxt_error *err)
-{
-	struct mxt_tensor *scalar = NULL;
-	int rc = mxt_tensor_scalar(torch, &factor, &scalar, err);
-	if (rc < 0)
-		return rc;
-	struct mxt_torch_call call;
-	mxt_torch_call_init(&call, torch);
-	mxt_push_tensor(&call, tensor);
-	mxt_push_tensor(&call, scalar);
-	rc = mxt_torch_call_run(&call, "aten::mul_", "Tensor", 1, err);
-	mxt_drop_result(&call);
-	mxt_tensor_destroy(torch, scalar);
-	return rc;
-}
-
 /* A gradient [batch, heads, seq, dim] = left right, batched. */
 static int gradient(struct backward *b, enum slot left, enum slot right, struct mxt_tensor **ret_grad,
 		    struct mxt_error *err)
@@ -225,9 +209,9 @@ static int gradients(struct backward *b, struct mxt_tensor *grads[3], struct mxt
 	if (rc == 0)
 		rc = gradient(b, WEIGHTS_T, GRAD, &grads[2], err);
 	if (rc == 0)
-		rc = scale(b->torch, grads[0], factor, err);
+		rc = mxt_tensor_scale(b->torch, grads[0], factor, err);
 	if (rc == 0)
-		rc = scale(b->torch, grads[1], factor, err);
+		rc = mxt_tensor_scale(b->torch, grads[1], factor, err);
 	if (rc == 0)
 		rc = sum_group(b, &grads[1], err);
 	return rc == 0 ? sum_group(b, &grads[2], err) : rc;

@@ -109,7 +109,9 @@ int mxt_tensor_scalar(const struct mxt_torch *torch, double *value, struct mxt_t
 	return 0;
 }
 
-int mxt_tensor_fill(const struct mxt_torch *torch, struct mxt_tensor *tensor, double value, struct mxt_error *err)
+/* An operator that changes the tensor itself, given one number. */
+static int apply(const struct mxt_torch *torch, const char *name, struct mxt_tensor *tensor, double value,
+		 struct mxt_error *err)
 {
 	struct mxt_tensor *scalar = NULL;
 	int rc = mxt_tensor_scalar(torch, &value, &scalar, err);
@@ -119,8 +121,18 @@ int mxt_tensor_fill(const struct mxt_torch *torch, struct mxt_tensor *tensor, do
 	mxt_torch_call_init(&call, torch);
 	mxt_push_tensor(&call, tensor);
 	mxt_push_tensor(&call, scalar);
-	rc = mxt_torch_call_run(&call, "aten::fill_", "Tensor", 1, err);
+	rc = mxt_torch_call_run(&call, name, "Tensor", 1, err);
 	mxt_drop_result(&call);
 	mxt_tensor_destroy(torch, scalar);
 	return rc;
+}
+
+int mxt_tensor_fill(const struct mxt_torch *torch, struct mxt_tensor *tensor, double value, struct mxt_error *err)
+{
+	return apply(torch, "aten::fill_", tensor, value, err);
+}
+
+int mxt_tensor_scale(const struct mxt_torch *torch, struct mxt_tensor *tensor, double factor, struct mxt_error *err)
+{
+	return apply(torch, "aten::mul_", tensor, factor, err);
 }

@@ -52,6 +52,10 @@ int mxt_tensor_copy(const struct mxt_torch *torch, struct mxt_tensor *to, struct
 int mxt_tensor_fill(const struct mxt_torch *torch, struct mxt_tensor *tensor, double value,
 		    struct mxt_error *err) MXT_WUR;
 
+/* Multiplies every element by one number. */
+int mxt_tensor_scale(const struct mxt_torch *torch, struct mxt_tensor *tensor, double factor,
+		     struct mxt_error *err) MXT_WUR;
+
 /* A tensor without dimensions on the host, over *value, which must outlive it. */
 int mxt_tensor_scalar(const struct mxt_torch *torch, double *value, struct mxt_tensor **ret_tensor,
 		      struct mxt_error *err) MXT_WUR;

@@ -21,25 +21,29 @@ struct group {
 	int32_t dtype; /* torch's number: what the reference is computed in */
 };
 
+static int64_t element_bytes(const struct mxt_torch *torch, int32_t dtype)
+{
+	if (dtype == torch->float64)
+		return 8;
+	return dtype == torch->dtype[MXT_DTYPE_F32] ? 4 : 2;
+}
+
 /* The heads [first, first + heads) of one batch of a [batch, heads, seq, dim] tensor, in the reference's dtype. */
 static int take_heads(const struct mxt_device *device, const struct group *g, struct mxt_tensor *from, int64_t first,
 		      int64_t heads, struct mxt_tensor **ret_tensor, struct mxt_error *err)
 {
 	const struct mxt_torch *torch = &device->torch;
-	struct mxt_tensor_facts facts;
+	struct mxt_tensor_facts part;
 	struct mxt_tensor *view = NULL, *copy = NULL;
-	int rc = mxt_tensor_look(torch, from, 4, &facts, err);
+	int rc = mxt_tensor_look(torch, from, 4, &part, err);
 	if (rc < 0)
 		return rc;
-	const int64_t *s = facts.shape.strides;
-	struct mxt_tensor_facts part = facts;
+	const int64_t *s = part.shape.strides;
+	part.data = (char *)part.data + (g->batch * s[0] + first * s[1]) * element_bytes(torch, part.dtype);
 	part.shape.sizes[0] = 1;
 	part.shape.sizes[1] = heads;
-	int64_t bytes = facts.dtype == torch->float64 || facts.dtype == torch->dtype[MXT_DTYPE_F32] ? 4 : 2;
-	bytes = facts.dtype == torch->float64 ? 8 : bytes;
-	part.data = (char *)facts.data + (g->batch * s[0] + first * s[1]) * bytes;
 	const struct mxt_tensor_shape dense = mxt_tensor_dense(4, part.shape.sizes);
-	rc = mxt_tensor_view(torch, part.data, &part.shape, facts.dtype, &view, err);
+	rc = mxt_tensor_view(torch, part.data, &part.shape, part.dtype, &view, err);
 	if (rc == 0)
 		rc = mxt_tensor_create(torch, &dense, g->dtype, &copy, err);
 	if (rc == 0)

@@ -4,15 +4,13 @@
 #include "error.h"
 #include "torch_call.h"
 
-int mxt_wide_copy(const struct mxt_device *device, const struct mxt_tensor_source *source,
-		  struct mxt_tensor **ret_tensor, struct mxt_error *err)
+/* A dense float64 copy of a tensor of that shape, which is destroyed. */
+static int widen(const struct mxt_torch *torch, struct mxt_tensor *from, const struct mxt_tensor_shape *shape,
+		 struct mxt_tensor **ret_tensor, struct mxt_error *err)
 {
-	const struct mxt_torch *torch = &device->torch;
-	const struct mxt_tensor_shape dense = mxt_tensor_dense(source->shape.ndim, source->shape.sizes);
-	struct mxt_tensor *from = NULL, *to = NULL;
-	int rc = mxt_tensor_view(torch, source->data, &source->shape, source->dtype, &from, err);
-	if (rc == 0)
-		rc = mxt_tensor_create(torch, &dense, torch->float64, &to, err);
+	const struct mxt_tensor_shape dense = mxt_tensor_dense(shape->ndim, shape->sizes);
+	struct mxt_tensor *to = NULL;
+	int rc = mxt_tensor_create(torch, &dense, torch->float64, &to, err);
 	if (rc == 0)
 		rc = mxt_tensor_copy(torch, to, from, err);
 	mxt_tensor_destroy(torch, from);
@@ -21,6 +19,15 @@ int mxt_wide_copy(const struct mxt_device *device, const struct mxt_tensor_sourc
 	else
 		*ret_tensor = to;
 	return rc;
+}
+
+int mxt_wide_copy(const struct mxt_device *device, const struct mxt_tensor_source *source,
+		  struct mxt_tensor **ret_tensor, struct mxt_error *err)
+{
+	const struct mxt_torch *torch = &device->torch;
+	struct mxt_tensor *from = NULL;
+	int rc = mxt_tensor_view(torch, source->data, &source->shape, source->dtype, &from, err);
+	return rc < 0 ? rc : widen(torch, from, &source->shape, ret_tensor, err);
 }
 
 /* The host's memory as a tensor of the host; torch only reads it. */
@@ -37,19 +44,9 @@ static int host_view(const struct mxt_torch *torch, const double *values, const 
 int mxt_wide_upload(const struct mxt_device *device, const double *values, const struct mxt_tensor_shape *shape,
 		    struct mxt_tensor **ret_tensor, struct mxt_error *err)
 {
-	const struct mxt_torch *torch = &device->torch;
-	struct mxt_tensor *from = NULL, *to = NULL;
-	int rc = host_view(torch, values, shape, &from, err);
-	if (rc == 0)
-		rc = mxt_tensor_create(torch, shape, torch->float64, &to, err);
-	if (rc == 0)
-		rc = mxt_tensor_copy(torch, to, from, err);
-	mxt_tensor_destroy(torch, from);
-	if (rc < 0)
-		mxt_tensor_destroy(torch, to);
-	else
-		*ret_tensor = to;
-	return rc;
+	struct mxt_tensor *from = NULL;
+	int rc = host_view(&device->torch, values, shape, &from, err);
+	return rc < 0 ? rc : widen(&device->torch, from, shape, ret_tensor, err);
 }
 
 int mxt_wide_fetch(const struct mxt_device *device, struct mxt_tensor *tensor, int64_t ndim, double *ret_values,
