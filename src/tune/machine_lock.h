@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One run per device (a GPU, or the host): two runs at once would measure each other. The lock is a flock on a file of sysfs, opened
- * read-only, so it needs no rights, leaves nothing behind, and is gone with the process.
+ * One run per device (a GPU, or the host): two runs at once would measure each other. The lock is a flock on a file of
+ * sysfs, opened read-only, so it needs no rights, leaves nothing behind, and is gone with the process.
  */
 #ifndef MXT_TUNE_MACHINE_LOCK_H
 #define MXT_TUNE_MACHINE_LOCK_H
