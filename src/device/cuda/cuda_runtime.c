@@ -7,9 +7,6 @@
 
 #include "error.h"
 
-#define SUCCESS          0
-#define OUT_OF_MEMORY    2 /* cudaErrorMemoryAllocation */
-#define DEVICE_TO_HOST   2 /* cudaMemcpyDeviceToHost */
 #define NS_PER_MS_DOUBLE 1e6
 #define LEAD_BYTES       ((size_t)384 << 20)
 
@@ -20,43 +17,44 @@ static const struct mxt_dl_row rows[] = {
 #undef MXT_CUDART_SYMBOL
 };
 
-static int failed(const struct mxt_cuda_runtime *runtime, int status, const char *what, struct mxt_error *err)
+static int failed(const struct mxt_cuda_runtime *runtime, enum mxt_cudart_status status, const char *what,
+		  struct mxt_error *err)
 {
 	(void)runtime->call.cudaGetLastError(); /* it would be reported again, by the next call that looks */
-	return mxt_error_set(err, status == OUT_OF_MEMORY ? -ENOMEM : -EIO, MXT_E_CUDA_CALL,
+	return mxt_error_set(err, status == MXT_CUDART_OUT_OF_MEMORY ? -ENOMEM : -EIO, MXT_E_CUDA_CALL,
 			     "the CUDA runtime cannot %s: %s (error %d)", what,
-			     runtime->call.cudaGetErrorString(status), status);
+			     runtime->call.cudaGetErrorString(status), (int)status);
 }
 
 static int take_device(struct mxt_cuda_runtime *runtime, struct mxt_error *err)
 {
 	int count = 0;
-	int status = runtime->call.cudaGetDeviceCount(&count);
-	if (status == SUCCESS && runtime->device >= count)
+	enum mxt_cudart_status status = runtime->call.cudaGetDeviceCount(&count);
+	if (status == MXT_CUDART_SUCCESS && runtime->device >= count)
 		return mxt_error_set(err, -ENODEV, MXT_E_NO_DEVICE, "there is no CUDA device %d: this process sees %d",
 				     runtime->device, count);
-	if (status == SUCCESS)
+	if (status == MXT_CUDART_SUCCESS)
 		status = runtime->call.cudaSetDevice(runtime->device);
-	if (status == SUCCESS)
+	if (status == MXT_CUDART_SUCCESS)
 		status = runtime->call.cudaFree(NULL); /* creates the context, which is when a busy device refuses */
-	if (status == SUCCESS)
+	if (status == MXT_CUDART_SUCCESS)
 		return 0;
 	return mxt_error_set(err, -ENODEV, MXT_E_NO_DEVICE,
 			     "CUDA device %d cannot be used: %s (error %d); see mindxtrain doctor", runtime->device,
-			     runtime->call.cudaGetErrorString(status), status);
+			     runtime->call.cudaGetErrorString(status), (int)status);
 }
 
 static int create_events(struct mxt_cuda_runtime *runtime, struct mxt_error *err)
 {
-	int status = runtime->call.cudaEventCreate(&runtime->start);
-	if (status == SUCCESS)
+	enum mxt_cudart_status status = runtime->call.cudaEventCreate(&runtime->start);
+	if (status == MXT_CUDART_SUCCESS)
 		status = runtime->call.cudaEventCreate(&runtime->stop);
-	if (status == SUCCESS && runtime->call.cudaMemsetAsync &&
-	    runtime->call.cudaMalloc(&runtime->lead, LEAD_BYTES) != SUCCESS) {
+	if (status == MXT_CUDART_SUCCESS && runtime->call.cudaMemsetAsync &&
+	    runtime->call.cudaMalloc(&runtime->lead, LEAD_BYTES) != MXT_CUDART_SUCCESS) {
 		(void)runtime->call.cudaGetLastError(); /* without it the first call's overhead counts */
 		runtime->lead = NULL;
 	}
-	return status == SUCCESS ? 0 : failed(runtime, status, "create an event", err);
+	return status == MXT_CUDART_SUCCESS ? 0 : failed(runtime, status, "create an event", err);
 }
 
 int mxt_cuda_runtime_open(const char *cuda, int device, struct mxt_cuda_runtime *ret_runtime, struct mxt_error *err)
@@ -95,8 +93,8 @@ void mxt_cuda_runtime_close(struct mxt_cuda_runtime *runtime)
 int mxt_cuda_attribute(const struct mxt_cuda_runtime *runtime, enum mxt_cuda_attribute attribute)
 {
 	int value = 0;
-	int status = runtime->call.cudaDeviceGetAttribute(&value, (int)attribute, runtime->device);
-	return status == SUCCESS && value > 0 ? value : 0;
+	enum mxt_cudart_status status = runtime->call.cudaDeviceGetAttribute(&value, attribute, runtime->device);
+	return status == MXT_CUDART_SUCCESS && value > 0 ? value : 0;
 }
 
 /* ---- platform ---- */
@@ -105,21 +103,21 @@ static uint64_t memory_left(void *state)
 {
 	const struct mxt_cuda_runtime *runtime = state;
 	size_t free_bytes = 0, total = 0;
-	return runtime->call.cudaMemGetInfo(&free_bytes, &total) == SUCCESS ? free_bytes : UINT64_MAX;
+	return runtime->call.cudaMemGetInfo(&free_bytes, &total) == MXT_CUDART_SUCCESS ? free_bytes : UINT64_MAX;
 }
 
 static int allocate(void *state, size_t bytes, void **ret_data, struct mxt_error *err)
 {
 	const struct mxt_cuda_runtime *runtime = state;
 	void *data = NULL;
-	int status = runtime->call.cudaMalloc(&data, bytes);
-	if (status == OUT_OF_MEMORY) {
+	enum mxt_cudart_status status = runtime->call.cudaMalloc(&data, bytes);
+	if (status == MXT_CUDART_OUT_OF_MEMORY) {
 		(void)runtime->call.cudaGetLastError();
 		return mxt_error_set(err, -ENOMEM, MXT_E_OPERANDS_TOO_LARGE,
 				     "its operands take %zu MiB more, and this device has %llu MiB left", bytes >> 20,
 				     (unsigned long long)memory_left(state) >> 20);
 	}
-	if (status != SUCCESS)
+	if (status != MXT_CUDART_SUCCESS)
 		return failed(runtime, status, "allocate memory", err);
 	*ret_data = data;
 	return 0;
@@ -139,12 +137,12 @@ static void release(void *state, void *data)
 static int start(void *state, struct mxt_error *err)
 {
 	const struct mxt_cuda_runtime *runtime = state;
-	int status = SUCCESS;
+	enum mxt_cudart_status status = MXT_CUDART_SUCCESS;
 	if (runtime->lead)
 		status = runtime->call.cudaMemsetAsync(runtime->lead, 0, LEAD_BYTES, NULL);
-	if (status == SUCCESS)
+	if (status == MXT_CUDART_SUCCESS)
 		status = runtime->call.cudaEventRecord(runtime->start, NULL);
-	return status == SUCCESS ? 0 : failed(runtime, status, "record an event", err);
+	return status == MXT_CUDART_SUCCESS ? 0 : failed(runtime, status, "record an event", err);
 }
 
 /* Waits: what a kernel did wrong shows here at the latest. */
@@ -152,14 +150,14 @@ static int stop(void *state, uint64_t *ret_ns, struct mxt_error *err)
 {
 	const struct mxt_cuda_runtime *runtime = state;
 	float ms = 0;
-	int status = runtime->call.cudaEventRecord(runtime->stop, NULL);
-	if (status == SUCCESS)
+	enum mxt_cudart_status status = runtime->call.cudaEventRecord(runtime->stop, NULL);
+	if (status == MXT_CUDART_SUCCESS)
 		status = runtime->call.cudaEventSynchronize(runtime->stop);
-	if (status == SUCCESS)
+	if (status == MXT_CUDART_SUCCESS)
 		status = runtime->call.cudaGetLastError();
-	if (status == SUCCESS)
+	if (status == MXT_CUDART_SUCCESS)
 		status = runtime->call.cudaEventElapsedTime(&ms, runtime->start, runtime->stop);
-	if (status != SUCCESS)
+	if (status != MXT_CUDART_SUCCESS)
 		return failed(runtime, status, "finish the kernels that were timed", err);
 	if (!(ms >= 0))
 		return mxt_error_set(err, -EIO, MXT_E_DEVICE_TIME, "the CUDA runtime reports a time of %g ms",
@@ -171,8 +169,8 @@ static int stop(void *state, uint64_t *ret_ns, struct mxt_error *err)
 static int fetch(void *state, void *host, const void *data, size_t bytes, struct mxt_error *err)
 {
 	const struct mxt_cuda_runtime *runtime = state;
-	int status = runtime->call.cudaMemcpy(host, data, bytes, DEVICE_TO_HOST);
-	return status == SUCCESS ? 0 : failed(runtime, status, "copy results to the host", err);
+	enum mxt_cudart_status status = runtime->call.cudaMemcpy(host, data, bytes, MXT_CUDART_TO_HOST);
+	return status == MXT_CUDART_SUCCESS ? 0 : failed(runtime, status, "copy results to the host", err);
 }
 
 const struct mxt_torch_platform mxt_cuda_platform = {"cuda", allocate, release, start, stop, fetch, memory_left};

@@ -16,6 +16,16 @@
 
 struct mxt_error;
 
+enum mxt_cudart_status { /* cudaError: those that are told apart */
+			 MXT_CUDART_SUCCESS = 0,
+			 MXT_CUDART_OUT_OF_MEMORY = 2, /* cudaErrorMemoryAllocation */
+};
+
+enum mxt_cudart_copy { MXT_CUDART_TO_HOST = 2 }; /* cudaMemcpyKind: cudaMemcpyDeviceToHost */
+
+struct mxt_cudart_event;  /* CUevent_st, opaque there too */
+struct mxt_cudart_stream; /* CUstream_st; NULL is the default one */
+
 struct mxt_cudart {
 #define MXT_CUDART_SYMBOL MXT_DL_MEMBER
 #include "cudart.def"
@@ -26,8 +36,8 @@ struct mxt_cuda_runtime {
 	struct mxt_cudart call;
 	struct mxt_dl library;
 	int device;
-	void *start, *stop; /* events */
-	void *lead;         /* memory that is written before a measurement begins; NULL: none */
+	struct mxt_cudart_event *start, *stop;
+	void *lead; /* memory that is written before a measurement begins; NULL: none */
 };
 
 /*
