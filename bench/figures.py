@@ -4,7 +4,8 @@
 
   bench/figures.py [--build DIR] [--model MODEL] [--runs N] [--only NAME ...] [--set NAME=VALUE ...] [--unset NAME ...]
 
---build takes a folder that make bundle made, too. --set and --unset change the environment of all runs, for example --unset OPENBLAS_CORETYPE.
+--build takes a folder that make bundle made, too. --set and --unset change the environment of all runs, for example
+--unset OPENBLAS_CORETYPE.
 """
 
 import argparse

@@ -7,6 +7,7 @@
 # GPU; the Python on PATH is the one that trains. Plans and tables go to the folder OUT; a summary is printed. Takes some
 # eight minutes. Nothing here is a test.
 set -uo pipefail
+mkdir -p "$1" || exit
 out=$(realpath "$1")
 cd "$(dirname "$0")/.." || exit
 program=bin/mindxtrain

@@ -3,7 +3,7 @@
  * Times single problems through an installed torch, one request per line of standard input, and prints one JSON object
  * for each: what bench/fidelity.py holds against the same calls from Python.
  *
- *   torch_times DEVICE TORCH [REPEATS]
+ *   torch_times DEVICE TORCH
  *
  *   attention BATCH SEQ HEADS KV_HEADS HEAD_DIM forward|backward
  *   gemm M N K                    (weights as torch.nn.Linear keeps them: nt)
@@ -148,6 +148,14 @@ static int time_problem(const struct bench *bench, const char *line, const struc
 	return rc;
 }
 
+static void print_error(const char *text)
+{
+	MXT_CLEANUP_JSON json_t *answer = json_pack("{s:s}", "error", text);
+	if (!answer || json_dumpf(answer, stdout, JSON_COMPACT) < 0)
+		printf("{\"error\":\"a reason that cannot be printed\"}");
+	printf("\n");
+}
+
 static void serve(const struct bench *bench)
 {
 	char line[256];
@@ -156,9 +164,9 @@ static void serve(const struct bench *bench)
 		struct mxt_error err = MXT_ERROR_INIT;
 		struct mxt_problem problem;
 		if (parse(line, &problem) < 0)
-			printf("{\"error\":\"not understood\"}\n");
+			print_error("not understood");
 		else if (time_problem(bench, line, &problem, &prepared, &err) < 0)
-			printf("{\"error\":\"%s\"}\n", mxt_error_text(&err));
+			print_error(mxt_error_text(&err));
 		(void)fflush(stdout);
 		mxt_error_clear(&err);
 	}

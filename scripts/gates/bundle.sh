@@ -22,7 +22,7 @@ fail() {
 }
 
 # Every library comes from the bundle, or is one of the C library's.
-for program in bin/mindxtrain bench/exhaustive; do
+for program in bin/mindxtrain bench/exhaustive bench/torch_times; do
 	env -i LD_TRACE_LOADED_OBJECTS=1 "$root/$program" >"$folder/trace"
 	cat "$folder/trace"
 	strangers=$(grep -vF " => $root/${program%/*}/../lib/" "$folder/trace" | grep -Ev "$system_libraries" || true)
