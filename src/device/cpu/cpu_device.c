@@ -95,12 +95,8 @@ static int fill_device(const struct mxt_cpu_host *host, struct mxt_device *devic
 
 static int device_open(const struct mxt_device_target *target, struct mxt_device **ret_device, struct mxt_error *err)
 {
-	static const struct mxt_sysroot live = MXT_SYSROOT_LIVE;
-	if (target->ordinal != 0)
-		return mxt_error_set(err, -ENODEV, MXT_E_NO_PROCESSOR,
-				     "there is no CPU device %u: the host is number 0", target->ordinal);
 	struct mxt_cpu_host host;
-	int rc = mxt_cpu_host_read(&live, &host, err);
+	int rc = mxt_cpu_host_take(target->ordinal, &host, err);
 	if (rc < 0)
 		return rc;
 	struct mxt_device *device = calloc(1, sizeof *device);

@@ -36,6 +36,15 @@ int mxt_cpu_host_read(const struct mxt_sysroot *root, struct mxt_cpu_host *ret_h
 	return rc;
 }
 
+int mxt_cpu_host_take(unsigned ordinal, struct mxt_cpu_host *ret_host, struct mxt_error *err)
+{
+	const struct mxt_sysroot live = MXT_SYSROOT_LIVE;
+	if (ordinal == 0)
+		return mxt_cpu_host_read(&live, ret_host, err);
+	return mxt_error_set(err, -ENODEV, MXT_E_NO_PROCESSOR, "there is no CPU device %u: the host is number 0",
+			     ordinal);
+}
+
 void mxt_cpu_host_finish(struct mxt_cpu_host *host)
 {
 	mxt_host_cgroup_finish(&host->cgroup);

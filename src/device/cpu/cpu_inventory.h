@@ -25,6 +25,9 @@ struct mxt_cpu_host {
 };
 
 int mxt_cpu_host_read(const struct mxt_sysroot *root, struct mxt_cpu_host *ret_host, struct mxt_error *err);
+
+/* The host that this process runs on, which is CPU device 0; MXT_E_NO_PROCESSOR (-ENODEV) for another number. */
+int mxt_cpu_host_take(unsigned ordinal, struct mxt_cpu_host *ret_host, struct mxt_error *err);
 void mxt_cpu_host_finish(struct mxt_cpu_host *host);
 
 /* Cores that may work all the time: those of the affinity mask, at most the whole ones of the CPU quota, at least 1. */

@@ -90,12 +90,8 @@ static void device_close(struct mxt_device *device)
 
 static int device_open(const struct mxt_device_target *target, struct mxt_device **ret_device, struct mxt_error *err)
 {
-	static const struct mxt_sysroot live = MXT_SYSROOT_LIVE;
-	if (target->ordinal != 0)
-		return mxt_error_set(err, -ENODEV, MXT_E_NO_PROCESSOR,
-				     "there is no CPU device %u: the host is number 0", target->ordinal);
 	struct mxt_cpu_host host;
-	int rc = mxt_cpu_host_read(&live, &host, err);
+	int rc = mxt_cpu_host_take(target->ordinal, &host, err);
 	if (rc < 0)
 		return rc;
 	uint64_t llc_bytes = mxt_cpu_host_llc(&host);
