@@ -65,6 +65,29 @@ static uint64_t largest_operands(const struct mxt_problem_set *set, enum mxt_pro
 /* Below this the weights are what does not fit, and fewer tokens would not help. */
 #define FEWEST_TOKENS 128
 
+/*
+ * What checking attention takes beside its operands: six score matrices of one KV group in float32 (see
+ * device/torch/attention_distance.c). One worker checks at a time, so there is room for twice a worker's share.
+ */
+static uint64_t largest_check(const struct mxt_problem_set *set)
+{
+	uint64_t most = 0;
+	for (size_t i = 0; i < set->n_problems; i++) {
+		const struct mxt_attention *a = &set->problems[i].as.attention;
+		if (set->problems[i].kind != MXT_PROBLEM_ATTENTION)
+			continue;
+		uint64_t bytes =
+		    6 * sizeof(float) * (uint64_t)(a->heads / a->kv_heads) * (uint64_t)a->seq * (uint64_t)a->seq;
+		most = bytes > most ? bytes : most;
+	}
+	return most;
+}
+
+static bool attention_fits(const struct mxt_problem_set *set, uint64_t bytes)
+{
+	return largest_operands(set, MXT_PROBLEM_ATTENTION) <= bytes && largest_check(set) / 2 <= bytes;
+}
+
 /* Halves a limit; false when too few tokens would be left. */
 static bool halve(int32_t *limit, int64_t tokens)
 {
@@ -87,8 +110,7 @@ int mxt_scale_for_memory(const struct mxt_workload *workload, uint64_t bytes, en
 		if (rc < 0)
 			return rc;
 		bool gemm = largest_operands(&set, MXT_PROBLEM_GEMM) <= bytes || !halve(&scale.gemm_tokens, tokens);
-		bool attention = largest_operands(&set, MXT_PROBLEM_ATTENTION) <= bytes ||
-				 !halve(&scale.attention_tokens, attention_tokens);
+		bool attention = attention_fits(&set, bytes) || !halve(&scale.attention_tokens, attention_tokens);
 		fits = gemm && attention;
 		mxt_problem_set_finish(&set);
 	}

@@ -4,7 +4,8 @@
  * member set. All functions but `inventory` and `candidates` run inside a worker process, under exactly one candidate's
  * environment.
  *
- * Status: -ENOSYS or -ENODEV from open: the device is absent (reason in err). -ENOTSUP from prepare: this stack cannot
+ * Status: -ENOSYS or -ENODEV from open: the device is absent (reason in err); so it is with
+ * -ELIBBAD where it needs a torch. -ENOTSUP from prepare: this stack cannot
  * do this problem (unsupported, with the reason). Anything else is a failure.
  */
 #ifndef MXT_DEVICE_OPS_H

@@ -103,6 +103,9 @@ struct pace {
 	uint64_t round_ns;   /* one entry timed on all items once */
 };
 
+/* A run that would need so long is not a matter of the budget. */
+#define HOPELESS_S 600
+
 /* What a stage of this much work would have needed, extrapolated from the requests that were answered. */
 static int too_small(const struct mxt_session *session, const struct mxt_group *group, uint64_t began_ns,
 		     struct mxt_error *err)
@@ -117,6 +120,12 @@ static int too_small(const struct mxt_session *session, const struct mxt_group *
 	double limit_s = (double)budget->limit_ns / 1e9;
 	if (enough_s <= limit_s)
 		enough_s = limit_s + 1;
+	if (enough_s > HOPELESS_S && enough_s > 2 * limit_s)
+		return mxt_error_set(
+		    err, -ETIME, MXT_E_BUDGET,
+		    "within the budget of %.0f s only %u of %.0f requests to what the job would do today "
+		    "were answered: something hangs, or this device is far too slow for the workload",
+		    limit_s, field->requests_done, total);
 	return mxt_error_set(err, -ETIME, MXT_E_BUDGET,
 			     "the budget of %.0f s is too small for one round of measurements; --budget %.0f should do",
 			     limit_s, ceil(enough_s));

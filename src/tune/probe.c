@@ -43,6 +43,10 @@ static int incumbent_failed(const char *probe, const struct mxt_field *field, co
 			    struct mxt_error *err)
 {
 	const struct mxt_entry *entry = failed_incumbent(field, choice);
+	bool opened = entry->facts || entry->outcome != MXT_UNSUPPORTED;
+	if (!opened) /* not a failure of what was measured: there is nothing to measure on */
+		return mxt_error_set(err, -ENODEV, MXT_E_NO_DEVICE, "no usable device under %s: %s", entry->name,
+				     entry->reason ? entry->reason : "no reason was given");
 	return mxt_error_set(err, -ENODATA, MXT_E_PROBE_FAILED,
 			     "the %s probe failed: %s, which every choice is held against, could not be measured: %s",
 			     probe, entry->name, entry->reason ? entry->reason : "no reason was given");

@@ -228,14 +228,15 @@ static void say_hello(struct session *session, const struct mxt_device_target *t
 	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
 	MXT_CLEANUP_BUF struct mxt_buf facts = MXT_BUF_INIT;
 	int rc = session->ops->open(target, &session->device, &err);
-	bool absent = rc == -ENOSYS || rc == -ENODEV;
+	bool broken = rc == -ELIBBAD && session->ops->needs_torch; /* without its torch it is no device */
+	bool unusable = rc == -ENOSYS || rc == -ENODEV || broken;
 	if (rc == 0)
 		rc = describe(session, &facts, &err);
 	if (rc == 0) {
 		send_facts(session, mxt_buf_text(&facts), facts.len);
 		return;
 	}
-	answer_error(session, absent ? -ENOTSUP : rc, &err);
+	answer_error(session, unusable ? -ENOTSUP : rc, &err);
 	leave(EXIT_DONE);
 }
 
