@@ -204,24 +204,29 @@ static void describe_workload(const struct mxt_workload *workload, const char *n
 		mxt_buf_printf(buf, ", LoRA %d", training->lora_rank);
 }
 
+static void emit_note(const struct mxt_event_sink *sink, const char *before, const char *note)
+{
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	mxt_buf_printf(&text, "%s%s", before, note);
+	const struct mxt_event event = {.kind = MXT_EVENT_NOTE, .as.note = {mxt_buf_text(&text)}};
+	mxt_emit(sink, &event);
+}
+
 static void emit_run(const struct mxt_tune_request *request, const char *name, const char *pick_note)
 {
 	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
 	describe_workload(request->workload, name, &text);
-	struct mxt_event event = {.kind = MXT_EVENT_RUN,
-				  .as.run = {mxt_buf_text(&text), request->ops->name, request->budget->limit_ns,
-					     request->seed, request->simulated, request->ops->self_test}};
+	const struct mxt_workload *w = request->workload;
+	const struct mxt_event event = {.kind = MXT_EVENT_RUN,
+					.as.run = {mxt_buf_text(&text), request->ops->name, request->budget->limit_ns,
+						   request->seed, request->simulated, request->ops->self_test}};
 	mxt_emit(request->sink, &event);
-	if (pick_note) {
-		event = (struct mxt_event){.kind = MXT_EVENT_NOTE, .as.note = {pick_note}};
-		mxt_emit(request->sink, &event);
-	}
-	for (size_t i = 0; i < request->workload->n_notes + request->workload->n_not_modelled; i++) {
-		const struct mxt_workload *w = request->workload;
-		const char *note = i < w->n_notes ? w->notes[i] : w->not_modelled[i - w->n_notes];
-		event = (struct mxt_event){.kind = MXT_EVENT_NOTE, .as.note = {note}};
-		mxt_emit(request->sink, &event);
-	}
+	if (pick_note)
+		emit_note(request->sink, "", pick_note);
+	for (size_t i = 0; i < w->n_notes; i++)
+		emit_note(request->sink, "", w->notes[i]);
+	for (size_t i = 0; i < w->n_not_modelled; i++)
+		emit_note(request->sink, "not modelled: ", w->not_modelled[i]);
 }
 
 /* Everything after the arguments are known, and the device and the workload, which `what` holds. */

@@ -371,6 +371,8 @@ static void put_lead(const struct post *post, const struct shape_rows *shape, co
 	put_percent(lead_ppm, post->buf);
 	if (lead_ppm <= floor_ppm)
 		mxt_buf_puts(post->buf, ", within the noise floor");
+	if (floor_ppm < 0)
+		mxt_buf_puts(post->buf, ", noise floor not known");
 }
 
 static void put_shape(const struct mxt_plan_sample *sample, struct mxt_buf *buf)

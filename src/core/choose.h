@@ -58,6 +58,7 @@ enum mxt_verdict {
 };
 
 #define MXT_BOUND_UNKNOWN_PPM (-1000000) /* before the first look */
+#define MXT_FLOOR_UNKNOWN_PPM UINT32_MAX /* before the first block */
 
 struct mxt_choice {
 	enum mxt_verdict verdict;
@@ -66,7 +67,7 @@ struct mxt_choice {
 	size_t best;        /* the winner, else the fastest challenger seen, else the incumbent */
 	int32_t gain_ppm;   /* best against the incumbent: 1 - time ratio (trimmed geometric mean over decide blocks) */
 	int32_t bound_ppm;  /* one-sided lower bound of that gain at the level of the last look */
-	uint32_t floor_ppm; /* twins' distance */
+	uint32_t floor_ppm; /* twins' distance; MXT_FLOOR_UNKNOWN_PPM */
 	uint32_t blocks;    /* decide blocks that the last look saw */
 	const char *rule;   /* static text: why */
 };

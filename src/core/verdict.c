@@ -93,6 +93,7 @@ void mxt_race_choice(const struct mxt_race *race, struct mxt_choice *ret_choice)
 	const struct rule_row *rule = &rules[rule_of(race, best)];
 	const struct mxt_standing *standing = &race->standings[best];
 	bool challenged = best != race->incumbent;
+	bool has_floor = race->n_blocks && !(race->failed & mxt_bit(race->twin));
 	*ret_choice = (struct mxt_choice){
 	    .verdict = rule->verdict,
 	    .winner = rule->verdict == MXT_VERDICT_WINNER ? race->pick : race->incumbent,
@@ -100,7 +101,7 @@ void mxt_race_choice(const struct mxt_race *race, struct mxt_choice *ret_choice)
 	    .best = best,
 	    .gain_ppm = challenged ? mxt_gain_ppm(standing->gain) : 0,
 	    .bound_ppm = challenged && standing->looked ? mxt_gain_ppm(standing->bound) : MXT_BOUND_UNKNOWN_PPM,
-	    .floor_ppm = (uint32_t)mxt_gain_ppm(race->floor),
+	    .floor_ppm = has_floor ? (uint32_t)mxt_gain_ppm(race->floor) : MXT_FLOOR_UNKNOWN_PPM,
 	    .blocks = race->looked,
 	    .rule = rule->text,
 	};

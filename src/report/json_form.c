@@ -182,7 +182,8 @@ static void show_choice(struct mxt_report *report, const struct mxt_event *event
 	set_text(&object, "best", e->best);
 	set_int(&object, "gain_ppm", e->choice->gain_ppm);
 	set_bound(&object, e->choice->bound_ppm);
-	set_int(&object, "floor_ppm", e->choice->floor_ppm);
+	if (e->choice->floor_ppm != MXT_FLOOR_UNKNOWN_PPM)
+		set_int(&object, "floor_ppm", e->choice->floor_ppm);
 	set_int(&object, "blocks", e->choice->blocks);
 	set_text(&object, "rule", e->choice->rule);
 	set_tags(report, true, &object);

@@ -161,13 +161,19 @@ static void put_gain(struct mxt_buf *text, int32_t gain_ppm)
 static void put_best(struct mxt_buf *text, const struct mxt_event_choice *e)
 {
 	char floor[MXT_FIGURE_SIZE];
+	bool has_best = e->choice->best != e->choice->incumbent;
+	bool has_floor = e->choice->floor_ppm != MXT_FLOOR_UNKNOWN_PPM;
+	if (!has_best && !has_floor)
+		return;
 	mxt_buf_puts(text, " (");
-	if (e->choice->best != e->choice->incumbent) {
+	if (has_best) {
 		mxt_buf_printf(text, "best: %s, ", e->best);
 		put_gain(text, e->choice->gain_ppm);
-		mxt_buf_puts(text, "; ");
 	}
-	mxt_buf_printf(text, "twins differ by %s %%)", mxt_figure_percent(floor, e->choice->floor_ppm));
+	if (has_floor)
+		mxt_buf_printf(text, "%stwins differ by %s %%", has_best ? "; " : "",
+			       mxt_figure_percent(floor, e->choice->floor_ppm));
+	mxt_buf_puts(text, ")");
 }
 
 static void put_winner(struct mxt_buf *text, const struct mxt_event_choice *e)

@@ -114,12 +114,16 @@ int mxt_evidence_choice(struct mxt_session *session, const char *probe, const st
 {
 	const struct mxt_choice *choice = &result->choice;
 	const char *source = choice->verdict == MXT_VERDICT_UNRESOLVED ? "unresolved" : "measured";
-	json_t *row = json_pack("{s:s, s:s, s:s, s:s, s:i, s:I, s:I, s:s, s:s}", "probe", probe, "incumbent",
-				result->incumbent_name, "winner", result->winner_name, "best", result->best_name,
-				"gain_ppm", (int)choice->gain_ppm, "floor_ppm", (json_int_t)choice->floor_ppm, "blocks",
-				(json_int_t)choice->blocks, "rule", choice->rule, "source", source);
-	if (row && choice->bound_ppm != MXT_BOUND_UNKNOWN_PPM &&
-	    json_object_set_new(row, "bound_ppm", json_integer(choice->bound_ppm)) < 0) {
+	json_t *row =
+	    json_pack("{s:s, s:s, s:s, s:s, s:i, s:I, s:s, s:s}", "probe", probe, "incumbent", result->incumbent_name,
+		      "winner", result->winner_name, "best", result->best_name, "gain_ppm", (int)choice->gain_ppm,
+		      "blocks", (json_int_t)choice->blocks, "rule", choice->rule, "source", source);
+	int rc = 0;
+	if (row && choice->bound_ppm != MXT_BOUND_UNKNOWN_PPM)
+		rc |= json_object_set_new(row, "bound_ppm", json_integer(choice->bound_ppm));
+	if (row && choice->floor_ppm != MXT_FLOOR_UNKNOWN_PPM)
+		rc |= json_object_set_new(row, "floor_ppm", json_integer(choice->floor_ppm));
+	if (rc < 0) {
 		json_decref(row);
 		row = NULL;
 	}

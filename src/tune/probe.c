@@ -211,6 +211,7 @@ static void leave_alone(const struct mxt_session *session, struct mxt_probe_resu
 	result->incumbent_name = result->winner_name = result->best_name = incumbent;
 	result->choice = (struct mxt_choice){.verdict = MXT_VERDICT_UNRESOLVED,
 					     .bound_ppm = MXT_BOUND_UNKNOWN_PPM,
+					     .floor_ppm = MXT_FLOOR_UNKNOWN_PPM,
 					     .rule = "nothing of this kind is modelled in this workload"};
 }
 

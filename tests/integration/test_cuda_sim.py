@@ -39,6 +39,16 @@ class Decisions(sim_cuda.TestCase):
         _, *decision = self.decided(**CUBLASLT_WINS)
         self.assertEqual(decision, ["cudnn", "cublaslt", USES_CUBLASLT])
 
+    def test_two_cards(self):
+        cards = [sim_nvidia.h200(i, l2_bytes=sim_cuda.L2_BYTES) for i in range(2)]
+        result = self.tune("--gpus", 2, gpus=cards)
+        self.assertIn("note: not modelled: the exchange of gradients", result.out)
+        decision = self.plan()["decision"]
+        self.assertEqual((decision["platform"]["link"], decision["collective"]["config"]), ("nvlink", "nvlink"))
+        self.assert_error(self.tune("--gpus", 2, status=4, gpus=cards[:1]), 4, "MXT-246", "this process sees 1")
+        hidden = self.tune("--gpus", 2, status=4, gpus=cards, env={"CUDA_VISIBLE_DEVICES": "1"})
+        self.assert_error(hidden, 4, "MXT-246", "this process sees 1")
+
     def test_both_win(self):
         _, *decision = self.decided(**FLASH_WINS, **CUBLASLT_WINS)
         self.assertEqual(decision, ["flash", "cublaslt", {**USES_FLASH, **USES_CUBLASLT}])

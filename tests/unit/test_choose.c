@@ -232,9 +232,11 @@ static void test_any_time(void **state)
 	struct mxt_choice choice = choice_of(race);
 	assert_int_equal(choice.verdict, MXT_VERDICT_UNRESOLVED);
 	assert_int_equal(choice.best, BARE);
+	assert_true(choice.floor_ppm == MXT_FLOOR_UNKNOWN_PPM);
 	add(race, mean_ns, 6, 1);
 	choice = choice_of(race);
 	assert_int_equal(choice.verdict, MXT_VERDICT_UNRESOLVED);
+	assert_true(choice.floor_ppm != MXT_FLOOR_UNKNOWN_PPM);
 	assert_int_equal(choice.best, D);
 	assert_in_range(choice.gain_ppm, 130000, 170000);
 	assert_int_equal(choice.bound_ppm, MXT_BOUND_UNKNOWN_PPM);

@@ -276,8 +276,10 @@ static void test_nothing_wraps(void **state)
 /* A race that was over before its first look, and a confirm stage of too few blocks. */
 static void play_unknown_bounds(const struct mxt_event_sink *sink, bool simulated)
 {
-	const struct mxt_choice choice = {
-	    .verdict = MXT_VERDICT_UNRESOLVED, .bound_ppm = MXT_BOUND_UNKNOWN_PPM, .rule = "too few blocks"};
+	const struct mxt_choice choice = {.verdict = MXT_VERDICT_UNRESOLVED,
+					  .bound_ppm = MXT_BOUND_UNKNOWN_PPM,
+					  .floor_ppm = MXT_FLOOR_UNKNOWN_PPM,
+					  .rule = "too few blocks"};
 	const struct mxt_confirm confirm = {.bound_ppm = MXT_BOUND_UNKNOWN_PPM};
 	const struct mxt_event event = {.kind = MXT_EVENT_CONFIRM, .as.confirm = {"bare", &confirm, NULL}};
 	emit_run(sink, "instella-3b", simulated);
@@ -293,6 +295,12 @@ static void test_unknown_bounds(void **state)
 	char *text = rendered(&style, play_unknown_bounds, false);
 	assert_non_null(strstr(text, "\"gain_ppm\":0"));
 	assert_null(strstr(text, "bound_ppm"));
+	assert_null(strstr(text, "floor_ppm"));
+	free(text);
+	const struct mxt_style plain = {.form = MXT_FORM_PLAIN, .terminal_fd = -1};
+	text = rendered(&plain, play_unknown_bounds, false);
+	assert_non_null(strstr(text, "too few blocks"));
+	assert_null(strstr(text, "twins differ"));
 	free(text);
 }
 
