@@ -90,6 +90,16 @@ static void show_probe(struct mxt_report *report, const struct mxt_event *event)
 	mxt_table_head(&report->table, &line);
 }
 
+/* Why a candidate has no time is told once: in its first row. */
+static bool explain(struct mxt_report *report, const struct mxt_event_problem *row, size_t i)
+{
+	uint32_t bit = i < 32 ? UINT32_C(1) << i : 0;
+	if (!row->cells[i].reason || (report->explained & bit))
+		return false;
+	report->explained |= bit;
+	return true;
+}
+
 /* "bare 12.34 ms 182 GFLOP/s 45 % of peak", or "flash: failed: ..." */
 static void put_plain_cell(const struct mxt_report *report, const struct mxt_event_problem *row, size_t i,
 			   struct mxt_buf *text)
@@ -111,24 +121,26 @@ static void put_plain_cell(const struct mxt_report *report, const struct mxt_eve
 static void put_plain_row(struct mxt_report *report, const struct mxt_event_problem *row)
 {
 	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	const char *separator = ": ";
 	mxt_problem_text(row->problem, &text);
 	for (size_t i = 0; i < row->n_cells; i++) {
-		mxt_buf_puts(&text, i == 0 ? ": " : "; ");
+		if (row->cells[i].reason && !explain(report, row, i))
+			continue;
+		mxt_buf_puts(&text, separator);
 		put_plain_cell(report, row, i, &text);
+		separator = "; ";
 	}
 	put_tags(report, false, &text);
 	put_sentence(report, MXT_PAINT_NONE, &text);
 }
 
-/* Under the row: why candidates have no time, once for each. */
+/* Under the row: why candidates have no time. */
 static void put_reasons(struct mxt_report *report, const struct mxt_event_problem *row)
 {
-	for (size_t i = 0; i < row->n_cells && i < report->n_names && i < 32; i++) {
-		uint32_t bit = UINT32_C(1) << i;
-		if (!row->cells[i].reason || (report->explained & bit))
+	for (size_t i = 0; i < row->n_cells && i < report->n_names; i++) {
+		if (!explain(report, row, i))
 			continue;
 		MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
-		report->explained |= bit;
 		mxt_buf_printf(&text, "%s: %s", report->names[i], row->cells[i].reason);
 		put_sentence(report, MXT_PAINT_WARN, &text);
 	}
