@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a plan says of an NVIDIA GPU and of the torch that computes on it. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -111,6 +112,22 @@ static void test_what_disturbs(void **state)
 	mxt_error_clear(&err);
 }
 
+/* What is no address of the kernel's is no part of a path. */
+static void test_odd_addresses(void **state)
+{
+	(void)state;
+	static const char *const addresses[] = {
+	    "", "1B:00.0", "00010000:1B:00.0", "0000:1B:00.0/", "../../../../etc", "0000:1G:00.0", "0000.1B.00.0"};
+	for (size_t i = 0; i < MXT_ARRAY_LEN(addresses); i++) {
+		struct mxt_inventory inventory;
+		char text[512];
+		(void)snprintf(text, sizeof text, "{\"devices\":[{\"pci\":\"%s\"," GPU "}]}", addresses[i]);
+		assert_int_equal(look(text, &inventory, NULL), 0);
+		assert_null(inventory.lock);
+		mxt_inventory_finish(&inventory);
+	}
+}
+
 static void test_a_slice_is_another_platform(void **state)
 {
 	(void)state;
@@ -135,6 +152,7 @@ int main(void)
 	    cmocka_unit_test(test_what_a_plan_holds),
 	    cmocka_unit_test(test_only_the_card_in_use_is_told_of),
 	    cmocka_unit_test(test_what_disturbs),
+	    cmocka_unit_test(test_odd_addresses),
 	    cmocka_unit_test(test_a_slice_is_another_platform),
 	    cmocka_unit_test(test_no_gpu),
 	};

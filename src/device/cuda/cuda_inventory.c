@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cuda_inventory.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "buf.h"
@@ -120,24 +118,34 @@ static int check_mode(const struct mxt_nvidia_gpu *gpu, struct mxt_error *err)
 			     "the compute mode of %s prohibits every process; see mindxtrain doctor", gpu->name);
 }
 
+#define ADDRESS "0000:00:00.0"
+
+/* "00000000:1B:00.0", as NVML has it, is 0000:1b:00.0 of the kernel. False for what is no such address. */
+static bool kernel_address(const char *pci, char address[sizeof ADDRESS])
+{
+	size_t len = strlen(pci), more = len - (sizeof ADDRESS - 1);
+	if (len < sizeof ADDRESS - 1 || strspn(pci, "0") < more)
+		return false;
+	for (size_t i = 0; i < sizeof ADDRESS - 1; i++) {
+		char c = pci[more + i];
+		c = c >= 'A' && c <= 'F' ? (char)(c - 'A' + 'a') : c;
+		bool digit = strchr("0123456789abcdef", c) != NULL;
+		if (ADDRESS[i] == '0' ? !digit : c != ADDRESS[i])
+			return false;
+		address[i] = c;
+	}
+	address[sizeof ADDRESS - 1] = '\0';
+	return true;
+}
+
 /*
- * "00000000:1B:00.0", as NVML has it, is /sys/bus/pci/devices/0000:1b:00.0 of the kernel: a file that everybody who
- * sees the card can open. NULL when it is not told, or memory ran out: then the host's lock has to do.
+ * A file of the kernel that everybody who sees the card can open. NULL when its address is not told, or memory ran out:
+ * then the host's lock has to do.
  */
 static char *lock_of(const struct mxt_nvidia_gpu *gpu)
 {
-	char address[MXT_NVIDIA_TEXT], path[MXT_NVIDIA_TEXT + 40];
-	const char *from = gpu->pci;
-	if (strlen(from) > strlen("0000:00:00.0"))
-		from += strlen(from) - strlen("0000:00:00.0");
-	size_t n = 0;
-	for (; from[n] && n < sizeof address - 1; n++) {
-		if (!isxdigit((unsigned char)from[n]) && from[n] != ':' && from[n] != '.')
-			return NULL; /* no address, and no part of a path */
-		address[n] = (char)tolower((unsigned char)from[n]);
-	}
-	address[n] = '\0';
-	if (n == 0)
+	char address[sizeof ADDRESS], path[sizeof "/sys/bus/pci/devices/" ADDRESS "/vendor"];
+	if (!kernel_address(gpu->pci, address))
 		return NULL;
 	(void)snprintf(path, sizeof path, "/sys/bus/pci/devices/%s/vendor", address);
 	return strdup(path);
