@@ -2,6 +2,7 @@
 #include "plan_fit.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "buf.h"
 #include "device_ops.h"
@@ -101,9 +102,13 @@ static int compare_contract(const struct mxt_plan *plan, char *const *environmen
 /* Could the plan have been made on such a device? */
 static bool comparable(const struct mxt_plan *plan, const struct mxt_device_ops *ops)
 {
+	const json_t *vendor = json_object_get(json_object_get(mxt_plan_decision(plan), "platform"), "vendor");
 	bool computes = ops->max_workers > 0;
-	return computes && ops->simulated == mxt_plan_is_simulated(plan) &&
-	       !(ops->needs_torch && mxt_plan_is_self_test(plan));
+	if (!computes || ops->simulated != mxt_plan_is_simulated(plan))
+		return false;
+	if (ops->surveyor && strcmp(json_string_value(vendor), "nvidia") != 0)
+		return false;
+	return ops->simulated || ops->needs_torch != mxt_plan_is_self_test(plan);
 }
 
 int mxt_plan_fit(const struct mxt_plan *plan, const struct mxt_plan_machine *machine, struct mxt_plan_fit *ret_fit,

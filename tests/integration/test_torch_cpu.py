@@ -69,6 +69,8 @@ class RealTorch(TestCase):
         event = self.run_program("plan", "check", "--json", path, "--python", real_torch.environment(other),
                                  env=NO_SELECTORS, status=5).json()
         self.assertEqual([row["path"] for row in event["differences"]], ["stack.torch"])
+        self.assert_error(self.run_program("plan", "check", path, env={**NO_SELECTORS, **NO_TORCH}), 4, "MXT-134",
+                          "no torch was found", "--python")
         post = self.run_program("plan", "show", "--format", "post", path, status=0).out
         self.assertIn(f"| torch | `{plan['decision']['stack']['torch']}` |", post)
         self.assertNotIn("CUDA", post)
