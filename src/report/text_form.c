@@ -130,6 +130,8 @@ static void put_plain_row(struct mxt_report *report, const struct mxt_event_prob
 		put_plain_cell(report, row, i, &text);
 		separator = "; ";
 	}
+	if (separator[0] == ':')
+		return; /* nobody has a time, and why was told */
 	put_tags(report, false, &text);
 	put_sentence(report, MXT_PAINT_NONE, &text);
 }
