@@ -9,8 +9,11 @@
 #include "compiler.h"
 #include "environ.h"
 #include "error.h"
+#include "library_file.h"
 #include "survey.h"
+#include "sysroot.h"
 #include "torch_install.h"
+#include "torch_library.h"
 
 #define NAME_IT "activate the environment that trains, or name it: --python DIR/bin/python3"
 
@@ -128,6 +131,36 @@ static void find_wrong_build(const struct mxt_survey *survey, const struct mxt_t
 	mxt_todo(result, "install the %s build: https://pytorch.org/get-started/locally/", wanted[missing]);
 }
 
+static void find_too_old(const struct mxt_torch_install *install, struct mxt_check_result *result)
+{
+	MXT_CLEANUP_ERROR struct mxt_error why = MXT_ERROR_INIT;
+	if (install->files.version[0] == '\0' || mxt_torch_check_version(&install->files, install->folder, &why) == 0 ||
+	    why.id != MXT_E_TORCH_UNSUPPORTED)
+		return;
+	mxt_find(result, MXT_CHECK_WARN, "torch %s cannot be measured", install->files.version);
+	mxt_wrong(result, "its operators can be called from C since %d.%d; autotune runs the self-test instead",
+		  MXT_TORCH_OLDEST_MAJOR, MXT_TORCH_OLDEST_MINOR);
+	mxt_todo(result, "train with a newer one, or without a plan");
+}
+
+/* A recorded machine has no libraries. */
+static void find_broken_library(const struct mxt_survey *survey, const struct mxt_torch_install *install,
+				struct mxt_check_result *result)
+{
+	static const char file[] = "torch/lib/libtorch_cpu.so";
+	MXT_CLEANUP_BUF struct mxt_buf path = MXT_BUF_INIT;
+	mxt_buf_printf(&path, "%s/%s", install->folder, file);
+	if (!mxt_sysroot_is_live(survey->root) || mxt_buf_status(&path, NULL) < 0)
+		return;
+	const char *fault = mxt_library_fault(survey->root, mxt_buf_text(&path));
+	if (!fault)
+		return;
+	mxt_find(result, MXT_CHECK_WARN, "%s %s", file, fault);
+	mxt_wrong(result, "this torch cannot be loaded");
+	mxt_todo(result, "install it again: pip install --force-reinstall torch==%s",
+		 install->metadata[0] ? install->metadata : install->files.version);
+}
+
 /* `list` is NULL when nothing could be looked for: then not even the number is known. */
 static void torch_facts(const struct mxt_torch_list *list, struct mxt_check_result *result)
 {
@@ -154,6 +187,8 @@ static void find_torch(const struct mxt_survey *survey, struct mxt_check_result 
 	mxt_find(result, MXT_CHECK_OK, "torch %s, %s, in %s",
 		 first->files.version[0] ? first->files.version : first->metadata, mxt_torch_build(first, build),
 		 first->folder);
+	find_too_old(first, result);
+	find_broken_library(survey, first, result);
 	find_wrong_build(survey, first, result);
 	find_hidden(list, result);
 	for (size_t i = 0; i < list->count; i++)

@@ -230,6 +230,27 @@ class Here(Doctor):
         facts = facts_of(self.report("--python", "venv"))  # relative to the current directory
         self.assertEqual(facts["torch"]["version"], "2.15.0+cu130")
 
+    def test_a_torch_that_cannot_be_measured(self):
+        site = self.dir / "venv" / "lib" / "python3.11" / "site-packages"
+        self.write("venv/bin/python3", b"\x7fELF")
+        self.write("venv/pyvenv.cfg", "version = 3.11.7\n")
+        self.write(site / "torch" / "version.py", "__version__ = '2.7.1'\n")
+        library = site / "torch" / "lib" / "libtorch_cpu.so"
+        program = pathlib.Path(mxt.PROGRAM).read_bytes()
+        other = bytearray(program)
+        other[18] ^= 0xff
+        cases = {"is missing": None, "is empty": b"", "is no library": b"text" * 99, "is cut short": program[:-1000],
+                 "is for another processor": bytes(other), "": program}
+        for fault, content in cases.items():
+            with self.subTest(fault):
+                if content is not None:
+                    self.write(library, content)
+                report = self.report("--python", "venv")
+                said = [finding["what"] for check, finding in findings_of(report) if check == "torch"]
+                self.assertIn("torch 2.7.1 cannot be measured", said)
+                wanted = [f"torch/lib/libtorch_cpu.so {fault}"] if fault else []
+                self.assertEqual([what for what in said if "libtorch_cpu.so" in what], wanted)
+
     @mxt.needs_root
     def test_without_privileges(self):
         as_root = facts_of(self.report())
