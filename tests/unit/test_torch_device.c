@@ -102,12 +102,14 @@ static void test_attention(void **state)
 	    {.batch = 2, .seq = 96, .heads = 4, .kv_heads = 4, .head_dim = 64, .causal = true},
 	    {.batch = 1, .seq = 80, .heads = 8, .kv_heads = 2, .head_dim = 32, .causal = true},
 	    {.batch = 1, .seq = 33, .heads = 2, .kv_heads = 1, .head_dim = 80, .causal = false},
+	    /* What shows torch's own roundings; the stand-ins have none, and need long for it. */
 	    {.batch = 1, .seq = 128, .heads = 64, .kv_heads = 1, .head_dim = 128, .causal = true},
 	    {.batch = 1, .seq = 512, .heads = 32, .kv_heads = 8, .head_dim = 128, .causal = true},
 	};
 	char *folder = real_torch_file(TORCH, "torch");
 	struct mxt_device *device = open_device(folder);
-	for (size_t i = 0; i < MXT_ARRAY_LEN(rows) * 4; i++) {
+	size_t n_rows = device->torch.stand_in ? 3 : MXT_ARRAY_LEN(rows);
+	for (size_t i = 0; i < n_rows * 4; i++) {
 		struct mxt_problem problem = {.kind = MXT_PROBLEM_ATTENTION, .as.attention = rows[i / 4]};
 		problem.as.attention.dtype = i % 2 ? MXT_DTYPE_BF16 : MXT_DTYPE_F32;
 		problem.as.attention.direction = i / 2 % 2 ? MXT_BACKWARD : MXT_FORWARD;
