@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a device backend implements: one const table each (cpu, fake; cuda and hip later), listed in registry.c, every
+ * What a device backend implements: one const table each (cpu, cpu-torch, cuda, nvml, fake; hip later), listed in registry.c, every
  * member set. All functions but `inventory` and `candidates` run inside a worker process, under exactly one candidate's
  * environment.
  *

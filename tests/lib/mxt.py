@@ -84,7 +84,7 @@ def wait_until(condition, limit_s=10.0):
 
 def default_signals():
     """For a child before its exec: a shell that runs the tests in the background has set these to be ignored."""
-    for number in (signal.SIGINT, signal.SIGQUIT):
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
 
 
