@@ -62,7 +62,7 @@ class Decisions(sim_cuda.TestCase):
         self.assertEqual(len(ids), 1)
 
     def test_a_gain_within_the_noise_is_none(self):
-        _, *decision = self.decided(noise={"sigma": 0.002, "process_sigma": 0.1},
+        _, *decision = self.decided(noise={"sigma": 0.05},
                                     attention={"cudnn": both(1), "flash": both(0.99)})
         self.assertEqual(decision, ["cudnn", "cublas", {}])
 
