@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a device backend implements: one const table each (cpu, cpu-torch, cuda, nvml, fake; hip later), listed in registry.c, every
- * member set. All functions but `inventory` and `candidates` run inside a worker process, under exactly one candidate's
- * environment.
+ * What a device backend implements: one const table each (cpu, cpu-torch, cuda, nvml, fake; hip later), listed in
+ * registry.c, every member set. All functions but `inventory` and `candidates` run inside a worker process, under
+ * exactly one candidate's environment.
  *
  * Status: -ENOSYS or -ENODEV from open: the device is absent (reason in err); so it is with
  * -ELIBBAD where it needs a torch. -ENOTSUP from prepare: this stack cannot

@@ -91,26 +91,27 @@ static int run(struct mxt_device *device, struct mxt_task *task, struct mxt_erro
 	return run_on(device, &task->problem.as.gemm, &operands, err);
 }
 
-int mxt_torch_gemm_spoil(const struct mxt_device *device, const struct mxt_gemm *g, const struct mxt_gemm_operands *o,
-			 struct mxt_error *err)
+int mxt_torch_gemm_spoil(const struct mxt_device *device, const struct mxt_gemm *shape,
+			 const struct mxt_gemm_operands *operands, struct mxt_error *err)
 {
 	struct mxt_tensor *c = NULL;
-	const struct mxt_tensor_shape shape = matrix(g->m, g->n, g->ldc, false);
-	int rc = mxt_tensor_view(&device->torch, o->c, &shape, device->torch.dtype[g->dtype], &c, err);
+	const struct mxt_tensor_shape whole = matrix(shape->m, shape->n, shape->ldc, false);
+	int rc = mxt_tensor_view(&device->torch, operands->c, &whole, device->torch.dtype[shape->dtype], &c, err);
 	if (rc == 0)
 		rc = mxt_tensor_fill(&device->torch, c, (double)NAN, err);
 	mxt_tensor_destroy(&device->torch, c);
 	return rc;
 }
 
-int mxt_torch_gemm_judge(const struct mxt_device *device, const struct mxt_gemm *g, const struct mxt_gemm_operands *o,
-			 struct mxt_check *ret_check, struct mxt_error *err)
+int mxt_torch_gemm_judge(const struct mxt_device *device, const struct mxt_gemm *shape,
+			 const struct mxt_gemm_operands *operands, struct mxt_check *ret_check, struct mxt_error *err)
 {
-	const struct mxt_gemm_product product = {g, o->a, o->b, g->bias ? o->bias : NULL, o->c};
+	const struct mxt_gemm_product product = {shape, operands->a, operands->b, shape->bias ? operands->bias : NULL,
+						 operands->c};
 	double distance = 0;
 	int rc = mxt_gemm_product_distance(device, &product, &distance, ret_check->bits, err);
 	ret_check->error_ppb = mxt_error_ppb(distance);
-	ret_check->bound_ppb = mxt_gemm_bound_ppb(g->dtype, g->k);
+	ret_check->bound_ppb = mxt_gemm_bound_ppb(shape->dtype, shape->k);
 	return rc;
 }
 
