@@ -202,28 +202,15 @@ static int prepare_one(struct mxt_field *field, struct mxt_entry *entry, size_t 
 	return 0;
 }
 
-/* Ends the worker of everybody but `entry`. */
-static int clear_device(struct mxt_field *field, const struct mxt_entry *entry, struct mxt_error *err)
-{
-	int rc = 0;
-	for (size_t i = 0; i < field->n_entries; i++) {
-		struct mxt_entry *other = &field->entries[i];
-		if (other == entry || !other->worker)
-			continue;
-		int ended = mxt_worker_destroy(other->worker, rc < 0 ? NULL : err);
-		other->worker = NULL;
-		rc = rc < 0 ? rc : ended;
-	}
-	return rc;
-}
-
-/* Where one process fits at a time: the entry's turn. Its worker is started anew, and gets back what it had prepared.
+/*
+ * Where one process fits at a time: the entry's turn. All other workers end; its own is started anew, and gets back
+ * what it had prepared.
  */
 static int take_turn(struct mxt_field *field, struct mxt_entry *entry, struct mxt_error *err)
 {
 	if (!field->one_process || entry->worker)
 		return 0;
-	int rc = clear_device(field, entry, err);
+	int rc = mxt_field_retire(field, UINT32_C(1) << (entry - field->entries), err);
 	if (rc == 0)
 		rc = start_one(field, entry, err);
 	if (rc == 0)
