@@ -29,7 +29,7 @@ struct exhaustive {
 static int add_candidates(struct exhaustive *x, const struct mxt_candidate_list *list, struct mxt_error *err)
 {
 	struct mxt_field *field = &x->field;
-	int rc = mxt_field_add(field, "bare", MXT_ROLE_BARE, true, x->session.bare, err);
+	int rc = mxt_field_add(field, "bare", MXT_ROLE_BARE, true, x->session.bare_provider, x->session.bare, err);
 	for (size_t i = 0; rc == 0 && i < list->count; i++) {
 		const struct mxt_candidate *candidate = &list->items[i];
 		if (candidate->skip)
@@ -40,7 +40,8 @@ static int add_candidates(struct exhaustive *x, const struct mxt_candidate_list 
 		char ***environment = &x->environments[field->n_entries];
 		rc = mxt_environment_with(x->session.bare, candidate->env, environment, err);
 		if (rc == 0)
-			rc = mxt_field_add(field, candidate->name, MXT_ROLE_CHALLENGER, true, *environment, err);
+			rc = mxt_field_add(field, candidate->name, MXT_ROLE_CHALLENGER, true, candidate->provider,
+					   *environment, err);
 	}
 	return rc;
 }

@@ -24,8 +24,9 @@ static int run(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_erro
 				     "'worker' is started by the program itself; see mindxtrain --help");
 	if (!mxt_args_has(args, "device"))
 		return mxt_error_set(err, -EINVAL, MXT_E_USAGE, "'worker' needs --device");
-	const struct mxt_device_target target = {(unsigned)ordinal, mxt_args_get(args, "torch"),
-						 mxt_args_get(args, "probe")};
+	const struct mxt_device_target target = {.ordinal = (unsigned)ordinal,
+						 .torch = mxt_args_get(args, "torch"),
+						 .probe = mxt_args_get(args, "probe")};
 	mxt_worker_main(mxt_args_get(args, "device"), &target, MXT_WORKER_SOCKET_FD);
 }
 

@@ -41,19 +41,33 @@ unsigned mxt_dtype_bytes(enum mxt_dtype dtype)
 	return dtypes[dtype].bytes;
 }
 
+/* Pairs of a query and a key that it sees, in one sequence of `seq` tokens. */
+static double visible_pairs(const struct mxt_attention *a, double seq)
+{
+	if (a->window > 0 && a->window < seq)
+		return a->causal ? seq * a->window - (double)a->window * a->window / 2 : seq * a->window;
+	return a->causal ? seq * seq / 2 : seq * seq;
+}
+
 static double attention_flops(const struct mxt_attention *a)
 {
-	double forward = 4.0 * a->batch * a->heads * (double)a->seq * a->seq * a->head_dim;
-	if (a->causal)
-		forward /= 2;
+	double pairs = a->n_documents ? 0 : a->batch * visible_pairs(a, a->seq);
+	for (uint32_t i = 0; i < a->n_documents; i++)
+		pairs += visible_pairs(a, a->documents[i]);
+	double forward = 4.0 * a->heads * pairs * a->head_dim;
 	return a->direction == MXT_BACKWARD ? 2.5 * forward : forward;
+}
+
+static int64_t product_count(const struct mxt_gemm *g)
+{
+	return g->batch ? g->batch : 1;
 }
 
 double mxt_problem_flops(const struct mxt_problem *problem)
 {
 	const struct mxt_gemm *g = &problem->as.gemm;
 	if (problem->kind == MXT_PROBLEM_GEMM)
-		return 2.0 * (double)g->m * (double)g->n * (double)g->k;
+		return 2.0 * (double)product_count(g) * (double)g->m * (double)g->n * (double)g->k;
 	return attention_flops(&problem->as.attention);
 }
 
@@ -71,21 +85,23 @@ uint64_t mxt_problem_bytes(const struct mxt_problem *problem)
 	if (problem->kind == MXT_PROBLEM_ATTENTION)
 		return attention_bytes(&problem->as.attention);
 	uint64_t elements = (uint64_t)(g->m * g->k) + (uint64_t)(g->k * g->n) + (uint64_t)(g->m * g->n);
-	return elements * mxt_dtype_bytes(g->dtype);
+	return elements * (uint64_t)product_count(g) * mxt_dtype_bytes(g->dtype);
 }
 
 static bool attention_equal(const struct mxt_attention *a, const struct mxt_attention *b)
 {
 	return a->batch == b->batch && a->seq == b->seq && a->heads == b->heads && a->kv_heads == b->kv_heads &&
-	       a->head_dim == b->head_dim && a->causal == b->causal && a->dtype == b->dtype &&
-	       a->direction == b->direction;
+	       a->head_dim == b->head_dim && a->causal == b->causal && a->masked == b->masked &&
+	       a->window == b->window && a->dtype == b->dtype && a->direction == b->direction &&
+	       a->n_documents == b->n_documents &&
+	       memcmp(a->documents, b->documents, a->n_documents * sizeof a->documents[0]) == 0;
 }
 
 static bool gemm_equal(const struct mxt_gemm *a, const struct mxt_gemm *b)
 {
 	return a->m == b->m && a->n == b->n && a->k == b->k && a->lda == b->lda && a->ldb == b->ldb &&
 	       a->ldc == b->ldc && a->trans_a == b->trans_a && a->trans_b == b->trans_b &&
-	       a->accumulate == b->accumulate && a->bias == b->bias && a->dtype == b->dtype;
+	       a->accumulate == b->accumulate && a->bias == b->bias && a->batch == b->batch && a->dtype == b->dtype;
 }
 
 bool mxt_problem_equal(const struct mxt_problem *a, const struct mxt_problem *b)
@@ -96,19 +112,63 @@ bool mxt_problem_equal(const struct mxt_problem *a, const struct mxt_problem *b)
 					   : attention_equal(&a->as.attention, &b->as.attention);
 }
 
-void mxt_problem_text(const struct mxt_problem *problem, struct mxt_buf *buf)
+static void attention_text(const struct mxt_attention *a, struct mxt_buf *buf)
 {
-	if (problem->kind == MXT_PROBLEM_ATTENTION) {
-		const struct mxt_attention *a = &problem->as.attention;
-		mxt_buf_printf(buf, "attention b%" PRId32 " s%" PRId32 " h%" PRId32 "/%" PRId32 " d%" PRId32 "%s %s %s",
-			       a->batch, a->seq, a->heads, a->kv_heads, a->head_dim, a->causal ? " causal" : "",
-			       mxt_dtype_name(a->dtype), a->direction == MXT_FORWARD ? "forward" : "backward");
-		return;
-	}
-	const struct mxt_gemm *g = &problem->as.gemm;
-	mxt_buf_printf(buf, "gemm %c%c %" PRId64 "x%" PRId64 "x%" PRId64 "%s%s %s", g->trans_a ? 't' : 'n',
+	mxt_buf_printf(buf, "attention b%" PRId32 " s%" PRId32 " h%" PRId32 "/%" PRId32 " d%" PRId32 "%s%s", a->batch,
+		       a->seq, a->heads, a->kv_heads, a->head_dim, a->causal ? " causal" : "",
+		       a->masked ? " mask" : "");
+	if (a->window > 0)
+		mxt_buf_printf(buf, " window%" PRId32, a->window);
+	if (a->n_documents > 0)
+		mxt_buf_printf(buf, " docs%" PRIu32, a->n_documents);
+	mxt_buf_printf(buf, " %s %s", mxt_dtype_name(a->dtype), a->direction == MXT_FORWARD ? "forward" : "backward");
+}
+
+static void gemm_text(const struct mxt_gemm *g, struct mxt_buf *buf)
+{
+	if (g->batch > 0)
+		mxt_buf_printf(buf, "gemm b%" PRId32 " ", g->batch);
+	else
+		mxt_buf_puts(buf, "gemm ");
+	mxt_buf_printf(buf, "%c%c %" PRId64 "x%" PRId64 "x%" PRId64 "%s%s %s", g->trans_a ? 't' : 'n',
 		       g->trans_b ? 't' : 'n', g->m, g->n, g->k, g->accumulate ? " +c" : "", g->bias ? " bias" : "",
 		       mxt_dtype_name(g->dtype));
+}
+
+void mxt_problem_text(const struct mxt_problem *problem, struct mxt_buf *buf)
+{
+	if (problem->kind == MXT_PROBLEM_ATTENTION)
+		attention_text(&problem->as.attention, buf);
+	else
+		gemm_text(&problem->as.gemm, buf);
+}
+
+/* Lengths of documents as an array; NULL when memory ran out. */
+static json_t *documents_json(const struct mxt_attention *a)
+{
+	json_t *list = json_array();
+	for (uint32_t i = 0; list && i < a->n_documents; i++) {
+		if (json_array_append_new(list, json_integer(a->documents[i])) == 0)
+			continue;
+		json_decref(list);
+		return NULL;
+	}
+	return list;
+}
+
+/* What is not there is left out. */
+static int set_attention_options(json_t *json, const struct mxt_attention *a)
+{
+	int rc = 0;
+	if (a->causal)
+		rc |= json_object_set_new(json, "causal", json_true());
+	if (a->masked)
+		rc |= json_object_set_new(json, "masked", json_true());
+	if (a->window > 0)
+		rc |= json_object_set_new(json, "window", json_integer(a->window));
+	if (a->n_documents > 0)
+		rc |= json_object_set_new(json, "documents", documents_json(a));
+	return rc;
 }
 
 static json_t *attention_json(const struct mxt_attention *a)
@@ -118,9 +178,10 @@ static json_t *attention_json(const struct mxt_attention *a)
 		      "seq", (json_int_t)a->seq, "heads", (json_int_t)a->heads, "kv_heads", (json_int_t)a->kv_heads,
 		      "head_dim", (json_int_t)a->head_dim, "dtype", mxt_dtype_name(a->dtype), "direction",
 		      a->direction == MXT_FORWARD ? "forward" : "backward");
-	if (json && a->causal && json_object_set_new(json, "causal", json_true()) < 0)
-		json_decref(json), json = NULL;
-	return json;
+	if (!json || set_attention_options(json, a) == 0)
+		return json;
+	json_decref(json);
+	return NULL;
 }
 
 /* Transposes, accumulation and bias are omitted when absent; leading dimensions when they are the dense ones. */
@@ -146,6 +207,8 @@ static json_t *gemm_json(const struct mxt_gemm *g)
 	for (size_t i = 0; i < MXT_ARRAY_LEN(leading); i++)
 		if (rc == 0 && leading[i].value != leading[i].dense)
 			rc = json_object_set_new(json, leading[i].key, json_integer(leading[i].value));
+	if (rc == 0 && g->batch > 0)
+		rc = json_object_set_new(json, "batch", json_integer(g->batch));
 	if (rc < 0) {
 		json_decref(json);
 		return NULL;
@@ -164,10 +227,26 @@ static bool in_range(int64_t value, int64_t max)
 	return value >= 1 && value <= max;
 }
 
+static bool documents_valid(const struct mxt_attention *a)
+{
+	int64_t sum = 0;
+	if (a->n_documents == 0)
+		return true;
+	if (a->n_documents > MXT_MAX_DOCUMENTS || a->batch != 1)
+		return false;
+	for (uint32_t i = 0; i < a->n_documents; i++) {
+		if (!in_range(a->documents[i], MAX_SEQ))
+			return false;
+		sum += a->documents[i];
+	}
+	return sum == a->seq;
+}
+
 static bool attention_valid(const struct mxt_attention *a)
 {
 	return in_range(a->batch, MAX_BATCH) && in_range(a->seq, MAX_SEQ) && in_range(a->heads, MAX_HEADS) &&
 	       in_range(a->kv_heads, a->heads) && a->heads % a->kv_heads == 0 && in_range(a->head_dim, MAX_HEAD_DIM) &&
+	       a->window >= 0 && a->window <= MAX_SEQ && documents_valid(a) &&
 	       (int64_t)a->batch * a->seq <= MAX_EXTENT &&
 	       (int64_t)a->batch * a->seq <= MAX_ELEMENTS / ((int64_t)a->heads * a->head_dim) &&
 	       (unsigned)a->dtype < MXT_DTYPE_COUNT && (unsigned)a->direction < MXT_DIRECTION_COUNT;
@@ -176,9 +255,10 @@ static bool attention_valid(const struct mxt_attention *a)
 static bool gemm_valid(const struct mxt_gemm *g)
 {
 	return in_range(g->m, MAX_EXTENT) && in_range(g->n, MAX_EXTENT) && in_range(g->k, MAX_EXTENT) &&
-	       g->m <= MAX_ELEMENTS / g->n && g->m <= MAX_ELEMENTS / g->k && g->k <= MAX_ELEMENTS / g->n &&
-	       g->lda >= (g->trans_a ? g->m : g->k) && g->lda <= MAX_EXTENT && g->ldb >= (g->trans_b ? g->k : g->n) &&
-	       g->ldb <= MAX_EXTENT && g->ldc >= g->n && g->ldc <= MAX_EXTENT && (unsigned)g->dtype < MXT_DTYPE_COUNT;
+	       g->batch >= 0 && g->batch <= MAX_BATCH && g->m <= MAX_ELEMENTS / product_count(g) / g->n &&
+	       g->m <= MAX_ELEMENTS / g->k && g->k <= MAX_ELEMENTS / g->n && g->lda >= (g->trans_a ? g->m : g->k) &&
+	       g->lda <= MAX_EXTENT && g->ldb >= (g->trans_b ? g->k : g->n) && g->ldb <= MAX_EXTENT && g->ldc >= g->n &&
+	       g->ldc <= MAX_EXTENT && (unsigned)g->dtype < MXT_DTYPE_COUNT;
 }
 
 int mxt_problem_validate(const struct mxt_problem *problem)

@@ -22,15 +22,26 @@ const char *mxt_problem_kind_name(enum mxt_problem_kind kind);
 const char *mxt_dtype_name(enum mxt_dtype dtype); /* "float32", "bfloat16", "float16" */
 unsigned mxt_dtype_bytes(enum mxt_dtype dtype);
 
+/* How many documents one packed problem may hold. */
+#define MXT_MAX_DOCUMENTS 512
+
 /*
  * Scaled dot-product attention as the trainer calls it: tensors stored [batch, seq, heads, head_dim] and viewed
  * [batch, heads, seq, head_dim]; key and value have kv_heads heads; scale 1/sqrt(head_dim).
+ *
+ * Packed sequences: batch is 1, and seq tokens are n_documents documents one after the other, none of which sees
+ * another; inside a document the rest of this struct holds. Their lengths add up to seq.
  */
 struct mxt_attention {
 	int32_t batch, seq, heads, kv_heads, head_dim;
 	bool causal;
+	bool masked;    /* a boolean mask [batch, 1, seq, seq] says the same as `causal`, as trainers make it for padded
+			   batches: kernels that take no mask are out */
+	int32_t window; /* tokens that a query sees back, itself included; 0: all */
 	enum mxt_dtype dtype;
 	enum mxt_direction direction;
+	uint32_t n_documents;                 /* 0: not packed */
+	int32_t documents[MXT_MAX_DOCUMENTS]; /* their lengths in tokens, each > 0; 0 beyond n_documents */
 };
 
 /*
@@ -43,6 +54,7 @@ struct mxt_gemm {
 	bool trans_a, trans_b;
 	bool accumulate; /* beta = 1 instead of 0 */
 	bool bias;
+	int32_t batch; /* 0: one product; else so many with operands of their own, dense one behind the other (bmm) */
 	enum mxt_dtype dtype;
 };
 
@@ -57,7 +69,10 @@ struct mxt_problem {
 	uint32_t share_ppm;
 };
 
-/* Floating-point operations of one call: GEMM 2mnk; causal attention counts half of seq^2, backward 2.5 x forward. */
+/*
+ * Floating-point operations of one call: GEMM 2mnk; causal attention counts half of seq^2 (of every document's, where
+ * it is packed; only what a window leaves), backward 2.5 x forward.
+ */
 double mxt_problem_flops(const struct mxt_problem *problem);
 
 /* Bytes of all operands of one call. */

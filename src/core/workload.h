@@ -42,6 +42,35 @@ enum mxt_projection {
 	MXT_PROJ_ALL = 127,
 };
 
+/* What computes attention, as the trainer's config names it. */
+enum mxt_attention_kind {
+	MXT_ATTENTION_UNSET, /* the trainer's default */
+	MXT_ATTENTION_SDPA,
+	MXT_ATTENTION_EAGER,
+	MXT_ATTENTION_FA2,
+	MXT_ATTENTION_FA3,
+	MXT_ATTENTION_FLEX,
+	MXT_ATTENTION_XFORMERS,
+	MXT_ATTENTION_SAGE,
+	MXT_ATTENTION_FP8,
+	MXT_ATTENTION_HUB, /* a kernel from the Hub */
+	MXT_ATTENTION_KIND_COUNT
+};
+
+/*
+ * How long sequences are, and how often a run meets lengths that it has not seen. Never part of the decision: it only
+ * explains it.
+ */
+#define MXT_LENGTH_SAMPLES 512
+struct mxt_lengths {
+	const char *source;                  /* static: "dataset", "config", "flags", "assumed"; NULL: not known */
+	uint32_t n_samples;                  /* of `samples`; 0: not known */
+	int32_t samples[MXT_LENGTH_SAMPLES]; /* lengths of documents in tokens, ascending, at equal quantiles */
+	int64_t documents;                   /* in the dataset; 0: not known */
+	int64_t passes;                      /* forward passes of one device over the run; 0: not known */
+	int64_t distinct; /* shapes of a micro-batch that these passes are expected to meet; 0: not known */
+};
+
 enum mxt_strategy { MXT_STRATEGY_SINGLE, MXT_STRATEGY_DDP, MXT_STRATEGY_FSDP, MXT_STRATEGY_ZERO };
 
 struct mxt_training {
@@ -57,6 +86,7 @@ struct mxt_training {
 	int32_t load_bits; /* 4, 8, or 0 */
 	bool fused_lora;   /* Axolotl's lora_*_kernel */
 	bool fused_cross_entropy;
+	bool deterministic; /* only kernels that repeat their results bit by bit */
 	enum mxt_strategy strategy;
 };
 
@@ -76,6 +106,8 @@ enum mxt_part {
 struct mxt_workload {
 	struct mxt_model model;
 	struct mxt_training training;
+	enum mxt_attention_kind attention; /* what the config asks for; the plan's own choice is apart */
+	struct mxt_lengths lengths;
 	uint32_t excluded; /* enum mxt_part bits; each is explained in not_modelled */
 	/* What cannot be modelled and is not tuned, as sentences for the user; owned. */
 	char *not_modelled[MXT_NOT_MODELLED_MAX];

@@ -130,6 +130,7 @@ static json_t *training_json(const struct mxt_training *t)
 	    {"checkpointing", t->checkpointing, false},
 	    {"fused_lora", t->fused_lora, false},
 	    {"fused_cross_entropy", t->fused_cross_entropy, false},
+	    {"deterministic", t->deterministic, false},
 	};
 	json_t *json = json_object();
 	if (!json || set_integers(json, integers, MXT_ARRAY_LEN(integers)) < 0 ||

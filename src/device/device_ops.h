@@ -34,6 +34,7 @@ struct mxt_device_target {
 	 * shows what that problem costs. NULL: nothing is known.
 	 */
 	const char *probe;
+	const char *python; /* the interpreter that trains, for kernels that only Python reaches; NULL: none */
 };
 
 /* What the orchestrator must know before it starts workers. Strings are owned; see mxt_inventory_finish(). */
@@ -90,6 +91,11 @@ struct mxt_candidate {
 	char *name;   /* owned; stable across machines: "threads=1", "coretype=Haswell", "blas=blis", "flash" */
 	json_t *env;  /* owned: object of strings, what is exported on top of the bare environment */
 	char *choice; /* owned: what the decision calls it: gemm.library ("openblas") or attention.backend ("math") */
+	/*
+	 * NULL: the device computes it by itself. Else the row of the Python worker that does ("fa2", "varlen"): such a
+	 * candidate's worker is the Python one, for all problems.
+	 */
+	const char *provider;
 	bool deterministic; /* bit-equal results in repeated runs by construction */
 	char *skip;         /* owned: why it cannot be tried here (listed in evidence, never started); NULL: it can */
 };

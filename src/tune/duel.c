@@ -53,11 +53,13 @@ static int run_rounds(struct mxt_duel *duel, struct mxt_error *err)
 static int add_racers(struct mxt_duel *duel, const struct mxt_session *session, struct mxt_error *err)
 {
 	struct mxt_field *field = &duel->field;
-	int rc = mxt_field_add(field, "bare", MXT_ROLE_BARE, true, session->bare, err);
+	int rc = mxt_field_add(field, "bare", MXT_ROLE_BARE, true, session->bare_provider, session->bare, err);
 	if (rc == 0)
-		rc = mxt_field_add(field, "plan", MXT_ROLE_CHALLENGER, true, duel->environment, err);
+		rc = mxt_field_add(field, "plan", MXT_ROLE_CHALLENGER, true, mxt_session_plan_provider(session),
+				   duel->environment, err);
 	if (rc == 0 && session->yours_differs)
-		rc = mxt_field_add(field, "yours", MXT_ROLE_YOURS, true, session->request->environment, err);
+		rc = mxt_field_add(field, "yours", MXT_ROLE_YOURS, true, session->yours_provider,
+				   session->request->environment, err);
 	return rc;
 }
 

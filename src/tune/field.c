@@ -31,7 +31,7 @@ static size_t measure_count(const struct mxt_field *field)
 }
 
 int mxt_field_add(struct mxt_field *field, const char *name, enum mxt_role role, bool deterministic,
-		  char *const *environment, struct mxt_error *err)
+		  const char *provider, char *const *environment, struct mxt_error *err)
 {
 	if (field->n_entries == MXT_FIELD_MAX_ENTRIES)
 		return mxt_error_set(err, -E2BIG, MXT_E_INTERNAL, "more than %d candidates in one race",
@@ -42,6 +42,7 @@ int mxt_field_add(struct mxt_field *field, const char *name, enum mxt_role role,
 	field->entries[field->n_entries++] = (struct mxt_entry){.name = name,
 								.role = role,
 								.deterministic = deterministic,
+								.provider = provider,
 								.environment = environment,
 								.outcome = MXT_OK,
 								.measures = measures};
@@ -145,6 +146,7 @@ static int start_one(struct mxt_field *field, struct mxt_entry *entry, struct mx
 	const struct mxt_worker_spec spec = {.label = entry->name,
 					     .device = field->ops->name,
 					     .target = field->target,
+					     .provider = entry->provider,
 					     .program = field->program,
 					     .environment = entry->environment,
 					     .clock = field->clock,

@@ -41,6 +41,7 @@ struct mxt_entry {
 	const char *name; /* borrowed */
 	enum mxt_role role;
 	bool deterministic;
+	const char *provider;     /* borrowed; see struct mxt_candidate */
 	char *const *environment; /* borrowed, complete */
 	/* Filled by the field: */
 	enum mxt_outcome outcome; /* MXT_OK while it races */
@@ -72,7 +73,7 @@ void mxt_field_init(struct mxt_field *field, const struct mxt_device_ops *ops, c
 
 /* -E2BIG beyond MXT_FIELD_MAX_ENTRIES. */
 int mxt_field_add(struct mxt_field *field, const char *name, enum mxt_role role, bool deterministic,
-		  char *const *environment, struct mxt_error *err);
+		  const char *provider, char *const *environment, struct mxt_error *err);
 
 /*
  * Starts all workers and waits until they are ready. Entries that fail are dropped. Returns 0 (look at the entries),

@@ -27,11 +27,12 @@ static int add_incumbents(struct mxt_group *group, const struct mxt_session *ses
 {
 	struct mxt_field *field = &group->field;
 	char *const *bare = session->bare;
-	int rc = mxt_field_add(field, "bare", MXT_ROLE_BARE, true, bare, err);
+	int rc = mxt_field_add(field, "bare", MXT_ROLE_BARE, true, session->bare_provider, bare, err);
 	if (rc == 0)
-		rc = mxt_field_add(field, "bare (twin)", MXT_ROLE_TWIN, true, bare, err);
+		rc = mxt_field_add(field, "bare (twin)", MXT_ROLE_TWIN, true, session->bare_provider, bare, err);
 	if (rc == 0 && session->yours_differs)
-		rc = mxt_field_add(field, "yours", MXT_ROLE_YOURS, true, session->request->environment, err);
+		rc = mxt_field_add(field, "yours", MXT_ROLE_YOURS, true, session->yours_provider,
+				   session->request->environment, err);
 	return rc;
 }
 
@@ -54,7 +55,7 @@ int mxt_group_add(struct mxt_group *group, const struct mxt_session *session, co
 		return rc;
 	group->candidate_of[i] = candidate;
 	return mxt_field_add(&group->field, candidate->name, MXT_ROLE_CHALLENGER, candidate->deterministic,
-			     group->environments[i], err);
+			     candidate->provider, group->environments[i], err);
 }
 
 static int create_race(struct mxt_group *group, const struct mxt_session *session, uint32_t races,

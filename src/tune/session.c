@@ -203,3 +203,11 @@ json_t *mxt_session_plan_env(const struct mxt_session *session)
 	}
 	return env;
 }
+
+const char *mxt_session_plan_provider(const struct mxt_session *session)
+{
+	const struct mxt_probe_result *result = &session->probes[MXT_PROBLEM_ATTENTION];
+	if (mxt_probe_ships(result))
+		return result->winner ? result->winner->provider : session->bare_provider;
+	return session->yours_differs ? session->yours_provider : session->bare_provider;
+}

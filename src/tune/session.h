@@ -61,8 +61,10 @@ struct mxt_session {
 	char **bare;        /* owned: the caller's environment without selectors */
 	json_t *yours;      /* owned: the selectors of this device's stack that the caller sets */
 	json_t *contract;   /* owned: the contract variables in force */
-	bool yours_differs; /* `yours` is not empty: it races */
-	bool stand_in;      /* a worker found that what it computes with stands in for hardware */
+	bool yours_differs; /* `yours` is not empty, or the config asks for other kernels: it races */
+	/* Who computes the incumbents' attention; NULL: the device itself. As in struct mxt_candidate. */
+	const char *bare_provider, *yours_provider;
+	bool stand_in; /* a worker found that what it computes with stands in for hardware */
 	struct mxt_probe_result probes[MXT_PROBLEM_KIND_COUNT];
 	struct mxt_heuristic heuristic;
 	/* Evidence so far; owned arrays. */
@@ -100,6 +102,9 @@ int mxt_session_confirm(struct mxt_session *session, struct mxt_error *err);
 
 /* The environment that the decisions so far export: an object of strings (new reference); NULL when memory ran out. */
 json_t *mxt_session_plan_env(const struct mxt_session *session);
+
+/* Who computes attention under the decisions so far, as in struct mxt_candidate. */
+const char *mxt_session_plan_provider(const struct mxt_session *session);
 
 /*
  * against.c: races the request's plan as it is. MXT_E_PLAN_MISMATCH when it was made for something else,

@@ -111,8 +111,13 @@ static void walk_attention(struct wire *wire, struct mxt_attention *a)
 	a->kv_heads = i32(wire, a->kv_heads);
 	a->head_dim = i32(wire, a->head_dim);
 	a->causal = boolean(wire, a->causal);
+	a->masked = boolean(wire, a->masked);
+	a->window = i32(wire, a->window);
 	a->dtype = (enum mxt_dtype)ranged(wire, a->dtype, 0, MXT_DTYPE_COUNT - 1);
 	a->direction = (enum mxt_direction)ranged(wire, a->direction, 0, MXT_DIRECTION_COUNT - 1);
+	a->n_documents = ranged(wire, a->n_documents, 0, MXT_MAX_DOCUMENTS);
+	for (uint32_t i = 0; i < a->n_documents && !wire->fault; i++)
+		a->documents[i] = i32(wire, a->documents[i]);
 }
 
 static void walk_gemm(struct wire *wire, struct mxt_gemm *g)
@@ -127,6 +132,7 @@ static void walk_gemm(struct wire *wire, struct mxt_gemm *g)
 	g->trans_b = boolean(wire, g->trans_b);
 	g->accumulate = boolean(wire, g->accumulate);
 	g->bias = boolean(wire, g->bias);
+	g->batch = i32(wire, g->batch);
 	g->dtype = (enum mxt_dtype)ranged(wire, g->dtype, 0, MXT_DTYPE_COUNT - 1);
 }
 

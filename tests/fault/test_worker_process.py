@@ -16,12 +16,12 @@ PREPARE, TIME, QUIT, HELLO, FACTS, PREPARED, TIMED, REFUSED = 1, 2, 3, 17, 18, 1
 LIMIT_S = 60
 
 
-def packet(kind, body=b"", request=1, magic=b"MXTW", version=2, length=None):
+def packet(kind, body=b"", request=1, magic=b"MXTW", version=3, length=None):
     return HEAD.pack(magic, version, kind, len(body) if length is None else length, request) + body
 
 
 def gemm(problem_id, m=50, n=100, k=100):
-    return struct.pack("<IIII6q5I", problem_id, 1, 1, 1000000, m, n, k, k, n, n, 0, 0, 0, 0, 0)
+    return struct.pack("<IIII6q6I", problem_id, 1, 1, 1000000, m, n, k, k, n, n, 0, 0, 0, 0, 0, 0)
 
 
 class Worker:
@@ -57,7 +57,7 @@ class Worker:
         if not data:
             return None
         magic, version, kind, length, request = HEAD.unpack(data[:16])
-        assert (magic, version, length) == (b"MXTW", 2, len(data) - 16), data
+        assert (magic, version, length) == (b"MXTW", 3, len(data) - 16), data
         return kind, request, data[16:]
 
     def hello(self):

@@ -21,7 +21,14 @@
 static struct mxt_problem attention(int32_t seq, enum mxt_direction direction)
 {
 	struct mxt_problem problem = {.kind = MXT_PROBLEM_ATTENTION, .calls = 36, .share_ppm = 1000000};
-	problem.as.attention = (struct mxt_attention){1, seq, 32, 8, 80, true, MXT_DTYPE_F32, direction};
+	problem.as.attention = (struct mxt_attention){.batch = 1,
+						      .seq = seq,
+						      .heads = 32,
+						      .kv_heads = 8,
+						      .head_dim = 80,
+						      .causal = true,
+						      .dtype = MXT_DTYPE_F32,
+						      .direction = direction};
 	return problem;
 }
 
