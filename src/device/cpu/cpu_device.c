@@ -10,6 +10,7 @@
 #include "cpu_inventory.h"
 #include "cpu_state.h"
 #include "error.h"
+#include "problem_features.h"
 #include "sysroot.h"
 #include "thread_pool.h"
 #include "vector_math.h"
@@ -169,11 +170,14 @@ static int device_prepare(struct mxt_device *device, const struct mxt_problem *p
 	if (dtype != MXT_DTYPE_F32)
 		return mxt_error_set(err, -ENOTSUP, MXT_E_PROBLEM_UNSUPPORTED,
 				     "the built-in provider computes in float32, not in %s", mxt_dtype_name(dtype));
+	int rc = mxt_problem_features_check(problem, MXT_FEATURE_ACCUMULATE, "the built-in provider", err);
+	if (rc < 0)
+		return rc;
 	struct mxt_task *task = calloc(1, sizeof *task);
 	if (!task)
 		return mxt_error_oom(err);
 	task->problem = *problem;
-	int rc = attention ? mxt_cpu_attention_prepare(device, task, err) : mxt_cpu_gemm_prepare(device, task, err);
+	rc = attention ? mxt_cpu_attention_prepare(device, task, err) : mxt_cpu_gemm_prepare(device, task, err);
 	if (rc < 0)
 		device_release(device, task);
 	else

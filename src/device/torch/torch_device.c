@@ -5,10 +5,14 @@
 #include <string.h>
 
 #include "error.h"
+#include "problem_features.h"
 #include "torch_call.h"
 #include "torch_tensor.h"
 
 #define LINE ((size_t)256) /* what cudaMalloc() aligns to, and more than any cache line */
+
+/* What the kernels here do beyond the plain call. */
+#define HANDLED 0U
 
 size_t mxt_torch_part(size_t bytes)
 {
@@ -103,12 +107,15 @@ void mxt_torch_device_release(struct mxt_device *device, struct mxt_task *task)
 int mxt_torch_device_prepare(struct mxt_device *device, const struct mxt_problem *problem, struct mxt_task **ret_task,
 			     struct mxt_error *err)
 {
+	int rc = mxt_problem_features_check(problem, HANDLED, "torch's worker", err);
+	if (rc < 0)
+		return rc;
 	struct mxt_task *task = calloc(1, sizeof *task);
 	if (!task)
 		return mxt_error_oom(err);
 	task->problem = *problem;
-	int rc = problem->kind == MXT_PROBLEM_ATTENTION ? mxt_torch_attention_prepare(device, task, err)
-							: mxt_torch_gemm_prepare(device, task, err);
+	rc = problem->kind == MXT_PROBLEM_ATTENTION ? mxt_torch_attention_prepare(device, task, err)
+						    : mxt_torch_gemm_prepare(device, task, err);
 	if (rc < 0)
 		mxt_torch_device_release(device, task);
 	else

@@ -2,7 +2,6 @@
 /*
  * Matrix products through torch's own calls: mm, and addmm where there is a bias.
  */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -129,9 +128,6 @@ int mxt_torch_gemm_prepare(struct mxt_device *device, struct mxt_task *task, str
 {
 	static const struct mxt_torch_task_ops ops = {ready, run, check, NULL};
 	const struct mxt_gemm *g = &task->problem.as.gemm;
-	if (g->accumulate)
-		return mxt_error_set(err, -ENOTSUP, MXT_E_PROBLEM_UNSUPPORTED,
-				     "products that add to their output are not issued by any generator");
 	task->ops = &ops;
 	task->input_bytes = a_bytes(g) + b_bytes(g) + mxt_torch_part((size_t)g->n * mxt_dtype_bytes(g->dtype));
 	task->output_bytes = mxt_torch_part((size_t)(g->m * g->ldc) * mxt_dtype_bytes(g->dtype));
