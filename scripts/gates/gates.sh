@@ -4,8 +4,8 @@
 # The gates of `make check`, one function each. They run in the root of the tree.
 
 # shellcheck disable=SC2034 # for who sources this
-quick_gates=(setup torch-cache gcc-build gcc-tests clang-build clang-tests format tidy cppcheck shellcheck layout headers symbols
-	man errors-doc install bundle)
+quick_gates=(setup torch-cache python-cache gcc-build gcc-tests clang-build clang-tests format tidy cppcheck shellcheck
+	layout headers symbols man errors-doc install bundle)
 
 gcc_build=build-check/gcc
 clang_build=build-check/clang
@@ -45,6 +45,11 @@ gate_setup() {
 # Without it, the tests that need a real torch are skipped one by one.
 gate_torch_cache() {
 	scripts/fetch-torch.sh
+}
+
+# The Python with packages of a training; MXT_TEST_PYTHON names another one.
+gate_python_cache() {
+	[ -n "${MXT_TEST_PYTHON:-}" ] || scripts/fetch-python.sh
 }
 
 gate_gcc_build() {
