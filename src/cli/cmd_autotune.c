@@ -35,6 +35,8 @@ static const struct mxt_option options[] = {
     {"lora-rank", "N", "rank of the LoRA adapters; 0: full fine-tuning"},
     {"packing", "SWITCH", "on or off: samples are packed into one sequence"},
     {"checkpointing", "SWITCH", "on or off: the forward pass is repeated in the backward pass"},
+    {"steps", "N", "forward passes (micro-batches) of one GPU in the run (default: config)"},
+    {"distinct-lengths", "N", "lengths that these passes meet, where they vary (default: expected)"},
     {"gpus", "N", "GPUs on a node"},
     {"nodes", "N", "nodes"},
     {"device", "NAME", "auto, cuda, cpu, or self-test (default: auto)"},
@@ -75,7 +77,9 @@ static int take_source(const struct mxt_cli *cli, const struct mxt_args *args, s
 		       {"micro-batch", 1, &source.micro_batch},
 		       {"lora-rank", 0, &source.lora_rank},
 		       {"gpus", 1, &source.gpus},
-		       {"nodes", 1, &source.nodes}};
+		       {"nodes", 1, &source.nodes},
+		       {"steps", 1, &source.steps},
+		       {"distinct-lengths", 1, &source.distinct_lengths}};
 	int rc = take_switch(args, "packing", &source.packing, err);
 	if (rc == 0)
 		rc = take_switch(args, "checkpointing", &source.checkpointing, err);

@@ -7,6 +7,7 @@
 #include "buf.h"
 #include "cleanup.h"
 #include "error.h"
+#include "exposure.h"
 #include "number.h"
 #include "workload.h"
 
@@ -42,6 +43,18 @@ static void print_training(FILE *out, const struct mxt_training *t)
 	if (t->gpus > 1 || t->nodes > 1)
 		(void)fprintf(out, ", %" PRId32 " GPUs on each of %" PRId32 " nodes", t->gpus, t->nodes);
 	(void)fputc('\n', out);
+}
+
+/* How often lengths are new, where that counts. */
+static void print_exposure(FILE *out, const struct mxt_workload *workload)
+{
+	struct mxt_exposure exposure;
+	mxt_exposure_init(&exposure, workload);
+	if (exposure.passes > 0)
+		(void)fprintf(out, "lengths: %" PRId64 " forward passes (%s) meet %.0f lengths (%s)\n", exposure.passes,
+			      exposure.passes_source, exposure.distinct, exposure.distinct_source);
+	else if (exposure.varies)
+		(void)fputs("lengths: how many forward passes the run has is not known; give --steps\n", out);
 }
 
 /* ---- problems ---- */
@@ -146,6 +159,7 @@ int mxt_print_workload(FILE *out, const struct mxt_workload *workload, const str
 {
 	print_model(out, &workload->model);
 	print_training(out, &workload->training);
+	print_exposure(out, workload);
 	int rc = print_problems(out, set, err);
 	if (rc < 0)
 		return rc;

@@ -7,6 +7,7 @@
 
 #include "axolotl_config.h"
 #include "error.h"
+#include "exposure.h"
 #include "model_source.h"
 #include "workload_build.h"
 
@@ -228,6 +229,7 @@ static int load(const struct mxt_workload_source *source, struct mxt_workload *w
 	if (rc < 0)
 		return rc;
 	normalise(w);
+	mxt_exposure_resolve(w, source->steps, source->distinct_lengths);
 	return add_consequences(w, err);
 }
 

@@ -68,7 +68,14 @@ struct mxt_lengths {
 	int32_t samples[MXT_LENGTH_SAMPLES]; /* lengths of documents in tokens, ascending, at equal quantiles */
 	int64_t documents;                   /* in the dataset; 0: not known */
 	int64_t passes;                      /* forward passes of one device over the run; 0: not known */
-	int64_t distinct; /* shapes of a micro-batch that these passes are expected to meet; 0: not known */
+	int64_t distinct;            /* shapes of a micro-batch that these passes are expected to meet; 0: not known */
+	const char *passes_source;   /* static: "flags", "config", "dataset"; NULL: not known */
+	const char *distinct_source; /* static: "flags", "dataset"; NULL: as `source` */
+	/* As the config says it; exposure.h makes passes of it. */
+	int64_t max_steps;    /* optimizer steps; 0: not given */
+	int64_t epochs_ppm;   /* passes over the dataset in millionths; 0: not known */
+	int32_t accumulation; /* micro-batches of one optimizer step; 0: not known */
+	int32_t multiple;     /* micro-batches are padded to a multiple of so many tokens; 0: they are not */
 };
 
 enum mxt_strategy { MXT_STRATEGY_SINGLE, MXT_STRATEGY_DDP, MXT_STRATEGY_FSDP, MXT_STRATEGY_ZERO };
@@ -173,11 +180,12 @@ struct mxt_workload_source {
 	char **environment; /* for HF_HOME, HF_HUB_CACHE, XDG_CACHE_HOME, HOME; NULL-ended */
 	/* Flags; -1: not given. */
 	int64_t seq_len, micro_batch, lora_rank, gpus, nodes;
-	int checkpointing, packing; /* tri-state: -1, 0, 1 */
+	int64_t steps, distinct_lengths; /* see exposure.h */
+	int checkpointing, packing;      /* tri-state: -1, 0, 1 */
 };
 #define MXT_WORKLOAD_SOURCE_INIT                                                                                       \
 	{                                                                                                              \
-		NULL, NULL, NULL, -1, -1, -1, -1, -1, -1, -1                                                           \
+		NULL, NULL, NULL, -1, -1, -1, -1, -1, -1, -1, -1, -1                                                   \
 	}
 
 /* Reads, merges, validates. Errors (exit class INPUT) name file, place and remedy. */
