@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What mindxtrain does in the Python that trains: its worker and its recorder. Started by the program, not by people."""

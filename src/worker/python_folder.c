@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "python_folder.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "buf.h"
+#include "environ.h"
+#include "error.h"
+
+#define BESIDE_PROGRAM "/../share/mindxtrain/python"
+
+/* Appends the folder of the running program. */
+static int program_folder(struct mxt_buf *path, struct mxt_error *err)
+{
+	char program[PATH_MAX];
+	ssize_t len = readlink("/proc/self/exe", program, sizeof program);
+	if (len < 0)
+		return mxt_error_errno(err, errno, "cannot tell where this program lies");
+	const char *slash = memrchr(program, '/', (size_t)len);
+	mxt_buf_append(path, program, slash ? (size_t)(slash - program) : 0);
+	return 0;
+}
+
+static int check(const char *folder, struct mxt_error *err)
+{
+	MXT_CLEANUP_BUF struct mxt_buf file = MXT_BUF_INIT;
+	mxt_buf_printf(&file, "%s/mindxtrain_plan/__init__.py", folder);
+	int rc = mxt_buf_status(&file, err);
+	if (rc < 0 || access(mxt_buf_text(&file), R_OK) == 0)
+		return rc;
+	return mxt_error_set(err, -ENOENT, MXT_E_PYTHON_FILES, "there is no %s; install the program with its share/",
+			     mxt_buf_text(&file));
+}
+
+int mxt_python_folder(char *const *environment, char **ret_folder, struct mxt_error *err)
+{
+	MXT_CLEANUP_BUF struct mxt_buf path = MXT_BUF_INIT;
+	const char *named = environment ? mxt_environ_get(environment, "MXT_PYTHON_DIR") : NULL;
+	int rc = 0;
+	if (named && *named)
+		mxt_buf_puts(&path, named);
+	else
+		rc = program_folder(&path, err);
+	if (rc == 0 && !(named && *named))
+		mxt_buf_puts(&path, BESIDE_PROGRAM);
+	if (rc == 0)
+		rc = mxt_buf_status(&path, err);
+	if (rc == 0)
+		rc = check(mxt_buf_text(&path), err);
+	if (rc == 0)
+		*ret_folder = mxt_buf_steal(&path);
+	return rc;
+}
