@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "axolotl_attention.h"
 #include "axolotl_remarks.h"
 #include "axolotl_value.h"
 #include "error.h"
@@ -369,7 +370,8 @@ static int read_all(const struct reader *r, struct mxt_axolotl_config *config)
 	if (rc < 0)
 		return rc;
 	read_strategy(r);
-	return mxt_axolotl_remarks(&r->map, r->workload);
+	rc = mxt_axolotl_attention(&r->map, r->workload);
+	return rc < 0 ? rc : mxt_axolotl_remarks(&r->map, r->workload);
 }
 
 void mxt_axolotl_config_finish(struct mxt_axolotl_config *config)

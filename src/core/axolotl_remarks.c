@@ -134,37 +134,9 @@ static int note_key(const struct mxt_axolotl_map *map, const struct mxt_yaml_ent
 	return row->loose ? note_texts(map, row->name, entry->value, workload) : 0;
 }
 
-/* ---- attention ---- */
-
-static const char *const attention_flags[] = {
-    "xformers_attention", "sage_attention", "flex_attention", "flash_attention", "sdp_attention", "eager_attention",
-};
-
-static int note_attention(const struct mxt_axolotl_map *map, struct mxt_workload *workload)
-{
-	const char *implementation = NULL;
-	int set = 0;
-	for (size_t i = 0; i < MXT_ARRAY_LEN(attention_flags); i++)
-		set += mxt_axolotl_is_set(map, attention_flags[i]) ? 1 : 0;
-	int rc = mxt_axolotl_text(map, "attn_implementation", &implementation);
-	if (rc == 0 && set > 1)
-		rc = mxt_workload_note(
-		    workload, map->err,
-		    "more than one attention flag is true; older Axolotl refuses that, newer takes the "
-		    "first of xformers, sage, flex, flash, sdp, eager");
-	if (rc == 0 && implementation && set > 0)
-		rc = mxt_workload_note(workload, map->err,
-				       "attn_implementation and an attention flag are both set, which Axolotl refuses");
-	if (rc == 0 && mxt_axolotl_is_set(map, "s2_attention"))
-		rc = mxt_workload_note(workload, map->err, "s2_attention was removed from Axolotl, which refuses it");
-	return rc;
-}
-
 int mxt_axolotl_remarks(const struct mxt_axolotl_map *map, struct mxt_workload *workload)
 {
 	int rc = add_unmodelled(map, workload);
-	if (rc == 0)
-		rc = note_attention(map, workload);
 	for (size_t i = 0; rc == 0 && i < map->root->count; i++)
 		rc = note_key(map, &map->root->entries[i], workload);
 	return rc;

@@ -58,6 +58,22 @@ enum mxt_attention_kind {
 };
 
 /*
+ * What the keys of a config say of attention. What follows from them depends on what is installed: attention_today.h.
+ * Never part of the decision.
+ */
+#define MXT_ATTENTION_TEXT 48
+struct mxt_attention_config {
+	bool axolotl;                  /* there is an Axolotl config; else transformers alone decide */
+	uint32_t flags;                /* the older flags that are true: bits 1 << enum mxt_attention_kind */
+	enum mxt_attention_kind named; /* by attn_implementation */
+	char name[MXT_ATTENTION_TEXT]; /* attn_implementation as written, cut; "" */
+	int sdpa_varlen;               /* as given, or -1 */
+	bool gemma4_hybrid, s2;        /* gemma4_hybrid_attn_impl, s2_attention */
+	bool large_head;               /* large_head_attention, unless it is sdpa; the older flash_attn_d512 */
+	bool mixes_pretraining;        /* pretraining that switches the isolation of packed documents off */
+};
+
+/*
  * How long sequences are, and how often a run meets lengths that it has not seen. Never part of the decision: it only
  * explains it.
  */
@@ -89,6 +105,7 @@ struct mxt_training {
 	int32_t lora_rank;     /* 0 without adapter */
 	uint32_t lora_targets; /* enum mxt_projection bits */
 	bool packing, padding; /* neither: lengths vary */
+	bool mixed_documents;  /* packed documents see each other: attention takes them for one sequence */
 	bool checkpointing;
 	int32_t load_bits; /* 4, 8, or 0 */
 	bool fused_lora;   /* Axolotl's lora_*_kernel */
@@ -114,6 +131,7 @@ struct mxt_workload {
 	struct mxt_model model;
 	struct mxt_training training;
 	enum mxt_attention_kind attention; /* what the config asks for; the plan's own choice is apart */
+	struct mxt_attention_config attention_config;
 	struct mxt_lengths lengths;
 	uint32_t excluded; /* enum mxt_part bits; each is explained in not_modelled */
 	/* What cannot be modelled and is not tuned, as sentences for the user; owned. */

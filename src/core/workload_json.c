@@ -114,6 +114,8 @@ static int set_names(json_t *json, const struct mxt_training *t)
 		rc = json_object_set_new(json, "dtype", json_string(mxt_dtype_name(t->dtype)));
 	if (rc == 0 && (t->packing || t->padding))
 		rc = json_object_set_new(json, "lengths", json_string(t->packing ? "packed" : "padded"));
+	if (rc == 0 && t->packing && t->mixed_documents)
+		rc = json_object_set_new(json, "documents", json_string("mixed"));
 	if (rc == 0 && t->strategy != MXT_STRATEGY_SINGLE)
 		rc = json_object_set_new(json, "strategy", json_string(strategies[t->strategy]));
 	return rc;
