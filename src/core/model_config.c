@@ -8,45 +8,9 @@
 #include "error.h"
 #include "input_file.h"
 #include "json.h"
-#include "printable.h"
+#include "model_family.h"
+#include "model_reader.h"
 #include "workload_build.h"
-
-enum family_rule {
-	WINDOW_KEY = 1,
-	WINDOW_FLAG = 2,
-	BIAS_KEY = 4,
-	BIAS_QKV = 8,
-	FUSED = 16,
-	TIED = 32,
-	SOFTCAP = 64,
-	GENERIC = 128, /* not in the table */
-};
-
-struct family {
-	const char *model_type;
-	int32_t heads, kv_heads, head_dim, vocab, window;
-	unsigned rules;
-};
-
-static const struct family families[] = {
-#define MXT_FAMILY(model_type, heads, kv_heads, head_dim, vocab, window, rules)                                        \
-	{model_type, heads, kv_heads, head_dim, vocab, window, rules},
-#include "model_families.def"
-#undef MXT_FAMILY
-};
-
-static const struct family generic_family = {"", 0, 0, 0, 0, 0, GENERIC | BIAS_KEY | WINDOW_FLAG | WINDOW_KEY};
-
-/* One config.json while it is read. */
-struct reader {
-	const char *name;   /* file, for messages */
-	const char *within; /* "" or "text_config." */
-	const json_t *object;
-	const struct family *family;
-	const char *model_type; /* as the file has it */
-	struct mxt_workload *workload;
-	struct mxt_error *err;
-};
 
 /* ---- single keys ---- */
 
@@ -72,53 +36,26 @@ static const struct count_key key_experts[] = {{{"num_experts"}, MXT_MAX_EXPERTS
 					       {{"n_routed_experts"}, MXT_MAX_EXPERTS},
 					       {{"moe_num_experts"}, MXT_MAX_EXPERTS}};
 
-/* The value of a key; NULL when it is absent or null. */
-static const json_t *value_of(const struct reader *r, const char *key)
+static const char *spelling_in_use(const struct mxt_model_reader *r, const struct count_key *key)
 {
-	const json_t *value = json_object_get(r->object, key);
-	return json_is_null(value) ? NULL : value;
-}
-
-static bool is_true(const struct reader *r, const char *key)
-{
-	return json_is_true(json_object_get(r->object, key));
-}
-
-static const char *spelling_in_use(const struct reader *r, const struct count_key *key)
-{
-	size_t count = r->family->rules & GENERIC ? MAX_SPELLINGS : 1;
+	size_t count = r->family->rules & MXT_FAMILY_GENERIC ? MAX_SPELLINGS : 1;
 	for (size_t i = 0; i < count && key->spellings[i]; i++)
-		if (value_of(r, key->spellings[i]))
+		if (mxt_model_value(r, key->spellings[i]))
 			return key->spellings[i];
 	return NULL;
 }
 
-static const char *kind_of(const json_t *value)
-{
-	static const char *const kinds[] = {
-	    [JSON_OBJECT] = "an object",
-	    [JSON_ARRAY] = "an array",
-	    [JSON_STRING] = "a string",
-	    [JSON_INTEGER] = "a whole number",
-	    [JSON_REAL] = "a number with a fraction",
-	    [JSON_TRUE] = "true",
-	    [JSON_FALSE] = "false",
-	    [JSON_NULL] = "null",
-	};
-	return kinds[json_typeof(value)];
-}
-
 /* A whole number from `min` to key->max; *ret_value is left alone when the key is absent or null. */
-static int read_count(const struct reader *r, const struct count_key *key, int32_t min, int32_t *ret_value)
+static int read_count(const struct mxt_model_reader *r, const struct count_key *key, int32_t min, int32_t *ret_value)
 {
 	const char *spelling = spelling_in_use(r, key);
 	if (!spelling)
 		return 0;
-	const json_t *value = value_of(r, spelling);
+	const json_t *value = mxt_model_value(r, spelling);
 	if (!json_is_integer(value))
 		return mxt_error_set(r->err, -EINVAL, MXT_E_MODEL_CONFIG,
 				     "%s: %s%s is %s; it must be a whole number from %" PRId32 " to %" PRId32, r->name,
-				     r->within, spelling, kind_of(value), min, key->max);
+				     r->within, spelling, mxt_model_kind(value), min, key->max);
 	json_int_t number = json_integer_value(value);
 	if (number < min || number > key->max)
 		return mxt_error_set(r->err, -ERANGE, MXT_E_MODEL_CONFIG,
@@ -129,7 +66,8 @@ static int read_count(const struct reader *r, const struct count_key *key, int32
 }
 
 /* A count that the family may have a default for; a default that is used is noted. */
-static int need_count(const struct reader *r, const struct count_key *key, int32_t fallback, int32_t *ret_value)
+static int need_count(const struct mxt_model_reader *r, const struct count_key *key, int32_t fallback,
+		      int32_t *ret_value)
 {
 	const char *usual = key->spellings[0];
 	if (spelling_in_use(r, key))
@@ -146,27 +84,28 @@ static int need_count(const struct reader *r, const struct count_key *key, int32
 }
 
 /* Keys that are true or false wherever they are; what is something else is a damaged file. */
-static int check_flags(const struct reader *r)
+static int check_flags(const struct mxt_model_reader *r)
 {
-	static const char *const flags[] = {"attention_bias",     "mlp_bias",    "tie_word_embeddings",
-					    "use_sliding_window", "multi_query", "is_encoder_decoder"};
+	static const char *const flags[] = {"attention_bias",      "use_qkv_bias",       "mlp_bias",
+					    "tie_word_embeddings", "use_sliding_window", "multi_query",
+					    "is_encoder_decoder"};
 	for (size_t i = 0; i < MXT_ARRAY_LEN(flags); i++) {
-		const json_t *value = value_of(r, flags[i]);
+		const json_t *value = mxt_model_value(r, flags[i]);
 		if (value && !json_is_boolean(value))
 			return mxt_error_set(r->err, -EINVAL, MXT_E_MODEL_CONFIG,
 					     "%s: %s%s is %s; it must be true or false", r->name, r->within, flags[i],
-					     kind_of(value));
+					     mxt_model_kind(value));
 	}
 	return 0;
 }
 
 /* ---- dimensions ---- */
 
-static int read_kv_heads(const struct reader *r, struct mxt_model *m)
+static int read_kv_heads(const struct mxt_model_reader *r, struct mxt_model *m)
 {
 	bool null = json_is_null(json_object_get(r->object, key_kv_heads.spellings[0]));
 	m->kv_heads = null || r->family->kv_heads == 0 ? m->heads : r->family->kv_heads;
-	if (r->family->rules & GENERIC && is_true(r, "multi_query"))
+	if (r->family->rules & MXT_FAMILY_GENERIC && mxt_model_is_true(r, "multi_query"))
 		m->kv_heads = 1;
 	int rc = read_count(r, &key_kv_heads, 1, &m->kv_heads);
 	if (rc < 0)
@@ -179,13 +118,13 @@ static int read_kv_heads(const struct reader *r, struct mxt_model *m)
 			     r->name, r->within, m->heads, m->kv_heads);
 }
 
-static int read_head_dim(const struct reader *r, struct mxt_model *m)
+static int read_head_dim(const struct mxt_model_reader *r, struct mxt_model *m)
 {
 	m->head_dim = r->family->head_dim;
 	int rc = read_count(r, &key_head_dim, 1, &m->head_dim);
 	if (rc < 0)
 		return rc;
-	bool latent = value_of(r, "kv_lora_rank") != NULL; /* has no head_dim in this sense: any will do */
+	bool latent = mxt_model_value(r, "kv_lora_rank") != NULL; /* has no head_dim in this sense: any will do */
 	if (m->head_dim == 0 && m->hidden % m->heads != 0 && !latent)
 		return mxt_error_set(r->err, -EINVAL, MXT_E_MODEL_CONFIG,
 				     "%s: %shidden_size is %" PRId32 ", which is no multiple of the %" PRId32
@@ -202,7 +141,7 @@ static int read_head_dim(const struct reader *r, struct mxt_model *m)
 			     r->name, m->heads, m->head_dim, MXT_MAX_HEAD_DIM, MXT_MAX_HIDDEN);
 }
 
-static int read_experts(const struct reader *r, struct mxt_model *m)
+static int read_experts(const struct mxt_model_reader *r, struct mxt_model *m)
 {
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < MXT_ARRAY_LEN(key_experts) && m->experts == 0; i++)
@@ -213,7 +152,7 @@ static int read_experts(const struct reader *r, struct mxt_model *m)
 }
 
 /* GPT-2 leaves n_inner null and means four times the hidden size. A mixture of experts may have no dense width. */
-static int read_ffn(const struct reader *r, struct mxt_model *m)
+static int read_ffn(const struct mxt_model_reader *r, struct mxt_model *m)
 {
 	int rc = read_experts(r, m);
 	if (rc < 0)
@@ -221,12 +160,12 @@ static int read_ffn(const struct reader *r, struct mxt_model *m)
 	if (!spelling_in_use(r, &key_ffn) && m->experts > 0)
 		return 0;
 	int64_t wide = INT64_C(4) * m->hidden;
-	if (r->family->rules & GENERIC && json_object_get(r->object, "n_inner") && wide <= MXT_MAX_FFN)
+	if (r->family->rules & MXT_FAMILY_GENERIC && json_object_get(r->object, "n_inner") && wide <= MXT_MAX_FFN)
 		m->ffn = (int32_t)wide;
 	return m->ffn && !spelling_in_use(r, &key_ffn) ? 0 : need_count(r, &key_ffn, 0, &m->ffn);
 }
 
-static int read_dimensions(const struct reader *r, struct mxt_model *m)
+static int read_dimensions(const struct mxt_model_reader *r, struct mxt_model *m)
 {
 	int rc = need_count(r, &key_layers, 0, &m->layers);
 	if (rc == 0)
@@ -244,13 +183,14 @@ static int read_dimensions(const struct reader *r, struct mxt_model *m)
 
 /* ---- properties ---- */
 
-static int read_window(const struct reader *r, struct mxt_model *m)
+static int read_window(const struct mxt_model_reader *r, struct mxt_model *m)
 {
 	unsigned rules = r->family->rules;
 	const json_t *flag = json_object_get(r->object, "use_sliding_window");
-	if (!(rules & (WINDOW_KEY | WINDOW_FLAG)) || ((rules & WINDOW_FLAG) && json_is_false(flag)))
+	if (!(rules & (MXT_FAMILY_WINDOW_KEY | MXT_FAMILY_WINDOW_FLAG)) ||
+	    ((rules & MXT_FAMILY_WINDOW_FLAG) && json_is_false(flag)))
 		return 0;
-	if ((rules & WINDOW_FLAG) && !(rules & WINDOW_KEY) && !json_is_true(flag))
+	if ((rules & MXT_FAMILY_WINDOW_FLAG) && !(rules & MXT_FAMILY_WINDOW_KEY) && !json_is_true(flag))
 		return 0;
 	bool given = json_object_get(r->object, "sliding_window") != NULL;
 	m->sliding_window = given ? 0 : r->family->window;
@@ -258,11 +198,11 @@ static int read_window(const struct reader *r, struct mxt_model *m)
 }
 
 /* Activations that come with a gate in every model that is known to use them. */
-static bool looks_gated(const struct reader *r)
+static bool looks_gated(const struct mxt_model_reader *r)
 {
 	static const char *const gated[] = {"silu", "swish", "swiglu", "geglu"};
 	const char *act = json_string_value(json_object_get(r->object, "hidden_act"));
-	if (value_of(r, "hidden_activation")) /* the spelling of the Gemma line */
+	if (mxt_model_value(r, "hidden_activation")) /* the spelling of the Gemma line */
 		return true;
 	for (size_t i = 0; act && i < MXT_ARRAY_LEN(gated); i++)
 		if (strcmp(act, gated[i]) == 0)
@@ -270,139 +210,34 @@ static bool looks_gated(const struct reader *r)
 	return false;
 }
 
-static void read_layout(const struct reader *r, struct mxt_model *m)
+static bool has_attention_bias(const struct mxt_model_reader *r)
 {
-	unsigned rules = r->family->rules;
-	const json_t *tied = value_of(r, "tie_word_embeddings");
-	m->gated_mlp = rules & GENERIC ? looks_gated(r) : true;
-	m->fused_qkv = (rules & FUSED) != 0;
-	m->fused_gate_up = (rules & FUSED) != 0;
-	m->attention_bias = (rules & BIAS_QKV) || ((rules & BIAS_KEY) && is_true(r, "attention_bias"));
-	m->tied_embeddings = tied ? json_is_true(tied) : (rules & TIED) != 0;
+	uint32_t rules = r->family->rules;
+	bool key = mxt_model_is_true(r, "attention_bias");
+	if ((rules & MXT_FAMILY_BIAS_QKV_KEY) && (key || mxt_model_is_true(r, "use_qkv_bias")))
+		return true;
+	return (rules & (MXT_FAMILY_BIAS_QKV | MXT_FAMILY_BIAS_ALL)) || ((rules & MXT_FAMILY_BIAS_KEY) && key);
 }
 
-/* ---- what is not modelled ---- */
-
-static bool is_softmax_layer(const json_t *type)
+static void read_layout(const struct mxt_model_reader *r, struct mxt_model *m)
 {
-	static const char *const kinds[] = {"full_attention", "sliding_attention", "chunked_attention", "attention"};
-	const char *name = json_string_value(type);
-	for (size_t i = 0; name && i < MXT_ARRAY_LEN(kinds); i++)
-		if (strcmp(name, kinds[i]) == 0)
-			return true;
-	return false;
-}
-
-/* Hybrids list the kind of every layer. */
-static int read_layer_types(const struct reader *r, struct mxt_model *m)
-{
-	const json_t *types = value_of(r, "layer_types");
-	if (!types)
-		return 0;
-	if (!json_is_array(types))
-		return mxt_error_set(r->err, -EINVAL, MXT_E_MODEL_CONFIG,
-				     "%s: %slayer_types is %s; it must be an array with the kind of each layer",
-				     r->name, r->within, kind_of(types));
-	int32_t softmax = 0;
-	for (size_t i = 0; i < json_array_size(types); i++)
-		softmax += is_softmax_layer(json_array_get(types, i)) ? 1 : 0;
-	if (json_array_size(types) != (size_t)m->layers)
-		return mxt_error_set(r->err, -EINVAL, MXT_E_MODEL_CONFIG,
-				     "%s: %slayer_types has %zu entries for %" PRId32 " layers; correct one of the two",
-				     r->name, r->within, json_array_size(types), m->layers);
-	if (softmax == m->layers)
-		return 0;
-	m->attention_layers = softmax;
-	return mxt_workload_exclude(r->workload, softmax ? 0 : MXT_PART_ATTENTION | MXT_PART_QKVO, r->err,
-				    "the %" PRId32 " of %" PRId32
-				    " layers that have no softmax attention (but for their MLP)",
-				    m->layers - softmax, m->layers);
-}
-
-struct feature {
-	const char *key;
-	uint32_t parts;
-	const char *text;
-};
-
-/* Keys that stand for something that is not modelled when they are an object, true, or a number other than 0. */
-static const struct feature features[] = {
-    {"kv_lora_rank", MXT_PART_ATTENTION | MXT_PART_QKVO, "multi-head latent attention and its projections"},
-    {"attn_logit_softcapping", MXT_PART_ATTENTION, "attention with capped scores, which no fused kernel here computes"},
-    {"alibi", MXT_PART_ATTENTION, "attention with ALiBi biases"},
-    {"mlp_bias", 0, "the biases of the MLP's projections"},
-};
-
-static bool is_set(const json_t *value)
-{
-	return json_is_object(value) || json_is_true(value) || (json_is_number(value) && json_number_value(value) != 0);
-}
-
-static int add_features(const struct reader *r)
-{
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < MXT_ARRAY_LEN(features); i++)
-		if (is_set(value_of(r, features[i].key)))
-			rc = mxt_workload_exclude(r->workload, features[i].parts, r->err, "%s", features[i].text);
-	bool silent = !json_object_get(r->object, "attn_logit_softcapping");
-	if (rc == 0 && (r->family->rules & SOFTCAP) && silent)
-		rc = mxt_workload_exclude(r->workload, features[1].parts, r->err, "%s", features[1].text);
-	if (rc == 0 && (r->family->rules & BIAS_KEY) && is_true(r, "attention_bias"))
-		rc = mxt_workload_exclude(r->workload, 0, r->err, "the bias of the output projection of attention");
-	return rc;
-}
-
-static int add_generic(const struct reader *r)
-{
-	if (!(r->family->rules & GENERIC))
-		return 0;
-	char shown[MXT_PRINTABLE_SIZE];
-	return mxt_workload_exclude(
-	    r->workload, 0, r->err,
-	    "the exact layers of model_type %s: it is not in the table of families and is taken as "
-	    "Llama-like, with separate projections",
-	    mxt_printable(r->model_type, shown));
-}
-
-/* Towers beside the language model, and weights that are stored quantised: keys of the outermost object. */
-static int add_surroundings(const struct reader *r, const json_t *root)
-{
-	static const char *const towers[] = {"vision_config", "audio_config", "speech_config"};
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < MXT_ARRAY_LEN(towers); i++)
-		if (json_is_object(json_object_get(root, towers[i])))
-			rc = mxt_workload_exclude(r->workload, 0, r->err, "the tower that %s describes: text only",
-						  towers[i]);
-	const json_t *quantisation = json_object_get(root, "quantization_config");
-	if (rc < 0 || !json_is_object(quantisation))
-		return rc;
-	if (json_is_true(json_object_get(quantisation, "load_in_4bit"))) {
-		r->workload->training.load_bits = 4;
-		return 0;
-	}
-	const char *method = json_string_value(json_object_get(quantisation, "quant_method"));
-	char shown[MXT_PRINTABLE_SIZE];
-	return mxt_workload_exclude(r->workload, MXT_PART_BASE, r->err,
-				    "products with base weights that are stored quantised (%s)",
-				    mxt_printable(method ? method : "unknown method", shown));
+	uint32_t rules = r->family->rules;
+	const json_t *tied = mxt_model_value(r, "tie_word_embeddings");
+	m->gated_mlp = rules & MXT_FAMILY_GENERIC ? looks_gated(r) : !(rules & MXT_FAMILY_PLAIN_MLP);
+	m->fused_qkv = (rules & MXT_FAMILY_FUSED_QKV) != 0;
+	m->fused_gate_up = (rules & MXT_FAMILY_FUSED_GATE_UP) != 0;
+	m->attention_bias = has_attention_bias(r);
+	m->tied_embeddings = tied ? json_is_true(tied) : (rules & MXT_FAMILY_TIED) != 0;
 }
 
 /* ---- the whole ---- */
 
-static const struct family *family_of(const char *model_type)
-{
-	for (size_t i = 0; i < MXT_ARRAY_LEN(families); i++)
-		if (strcmp(families[i].model_type, model_type) == 0)
-			return &families[i];
-	return &generic_family;
-}
-
 /* Multi-modal configs hold the language model's in text_config. */
-static int reader_init(struct reader *r, const json_t *root)
+static int reader_init(struct mxt_model_reader *r, const json_t *root)
 {
 	if (!json_is_object(root))
 		return mxt_error_set(r->err, -EINVAL, MXT_E_MODEL_CONFIG,
-				     "%s holds %s; a model's config.json is an object", r->name, kind_of(root));
+				     "%s holds %s; a model's config.json is an object", r->name, mxt_model_kind(root));
 	const json_t *text = json_object_get(root, "text_config");
 	r->object = json_is_object(text) ? text : root;
 	r->within = r->object == root ? "" : "text_config.";
@@ -418,17 +253,18 @@ static int reader_init(struct reader *r, const json_t *root)
 	int rc = check_flags(r);
 	if (rc < 0)
 		return rc;
-	if (is_true(r, "is_encoder_decoder"))
+	if (mxt_model_is_true(r, "is_encoder_decoder"))
 		return mxt_error_set(
 		    r->err, -EINVAL, MXT_E_MODEL_CONFIG,
 		    "%s: is_encoder_decoder is true; only decoder-only language models can be modelled", r->name);
-	r->family = family_of(r->model_type);
+	r->family = mxt_model_family_find(r->model_type);
 	return 0;
 }
 
 int mxt_model_config_parse(const char *name, const json_t *root, struct mxt_workload *workload, struct mxt_error *err)
 {
-	struct reader r = {.name = name, .family = &generic_family, .model_type = "", .workload = workload, .err = err};
+	struct mxt_model_reader r = {
+	    .name = name, .family = mxt_model_family_find(""), .model_type = "", .workload = workload, .err = err};
 	struct mxt_model model = {.layers = 0};
 	int rc = reader_init(&r, root);
 	if (rc == 0)
@@ -438,13 +274,7 @@ int mxt_model_config_parse(const char *name, const json_t *root, struct mxt_work
 	if (rc < 0)
 		return rc;
 	read_layout(&r, &model);
-	rc = read_layer_types(&r, &model);
-	if (rc == 0)
-		rc = add_generic(&r);
-	if (rc == 0)
-		rc = add_features(&r);
-	if (rc == 0)
-		rc = add_surroundings(&r, root);
+	rc = mxt_model_unmodelled(&r, root, &model);
 	if (rc == 0)
 		workload->model = model;
 	return rc;

@@ -60,7 +60,7 @@ static const struct family_case cases[] = {
     {"olmo-7b", {32, 4096, 32, 32, 128, 11008, 50304, .gated_mlp = true}, 0, 0, 0},
     {"olmo-2-7b", {32, 4096, 32, 32, 128, 11008, 100352, .gated_mlp = true}, 0, 0, 0},
     {"instella-3b", {36, 2560, 32, 32, 80, 6912, 50304, .gated_mlp = true}, 0, 0, 0},
-    {"qwen3-30b-a3b", {48, 2048, 32, 4, 128, 6144, 151936, .experts = 128, .gated_mlp = true}, 0, 1, 0},
+    {"qwen3-30b-a3b", {48, 2048, 32, 4, 128, 6144, 151936, .experts = 128, .gated_mlp = true}, 0, 0, 0},
     {"latent-attention",
      {61, 7168, 128, 128, 56, 18432, 129280, .experts = 256, .gated_mlp = true},
      MXT_PART_ATTENTION | MXT_PART_QKVO,
