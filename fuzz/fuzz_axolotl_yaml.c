@@ -37,14 +37,15 @@ static void check_workload(struct mxt_workload *workload)
 	struct mxt_problem_set set;
 	const struct mxt_scale scale = mxt_scale_for_host(4, UINT64_C(8) << 30);
 	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
-	workload->model = *mxt_model_preset_find("instella-3b");
+	int rc = mxt_model_preset_read(mxt_model_preset_find("instella-3b"), workload, &err);
+	assert(rc == 0);
 	if (mxt_workload_problems(workload, &scale, MXT_DTYPE_F32, &set, &err) == 0)
 		mxt_problem_set_finish(&set);
 	else
 		assert(err.id == MXT_E_WORKLOAD);
 	MXT_CLEANUP_BUF struct mxt_buf buf = MXT_BUF_INIT;
 	MXT_CLEANUP_JSON json_t *json = mxt_workload_json(workload);
-	int rc = json ? mxt_json_canonical(json, &buf, NULL) : -1;
+	rc = json ? mxt_json_canonical(json, &buf, NULL) : -1;
 	assert(rc == 0);
 	for (size_t i = 0; i < workload->n_notes; i++)
 		assert(mxt_json_is_text(workload->notes[i]));

@@ -5,7 +5,7 @@
 
 # shellcheck disable=SC2034 # for who sources this
 quick_gates=(setup torch-cache python-cache gcc-build gcc-tests clang-build clang-tests format tidy cppcheck shellcheck
-	layout headers symbols man errors-doc install bundle)
+	layout headers symbols man errors-doc models-doc install bundle)
 
 gcc_build=build-check/gcc
 clang_build=build-check/clang
@@ -109,6 +109,10 @@ gate_man() {
 
 gate_errors_doc() {
 	scripts/errors_md.py --check
+}
+
+gate_models_doc() {
+	scripts/models_md.py --check
 }
 
 gate_install() {

@@ -11,13 +11,6 @@
 #include "model_preset.h"
 #include "printable.h"
 
-static bool take_preset(const struct mxt_model *preset, struct mxt_workload *workload)
-{
-	if (preset)
-		workload->model = *preset;
-	return preset != NULL;
-}
-
 /* A folder stands for the config.json in it. */
 static int read_local(const char *name, bool folder, struct mxt_workload *workload, struct mxt_error *err)
 {
@@ -40,26 +33,37 @@ static int read_cached(const char *name, const char *revision, char *const *envi
 	return rc < 0 ? rc : mxt_model_config_read(path.data, workload, err);
 }
 
-static int refuse(const char *name, const char *revision, char *const *environment, struct mxt_error *err)
+/* Where it was looked for, and how to get it. */
+static void say_where(const char *name, const char *revision, char *const *environment, struct mxt_buf *text)
 {
-	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
 	char shown[MXT_PRINTABLE_SIZE];
-	mxt_printable(name, shown);
-	mxt_buf_printf(&text, "model '%s' is not a preset (", shown);
-	for (const char *const *preset = mxt_model_presets(); *preset; preset++)
-		mxt_buf_printf(&text, "%s%s", *preset, preset[1] ? ", " : "), no local file or folder");
 	MXT_CLEANUP_BUF struct mxt_buf cache = MXT_BUF_INIT;
 	mxt_hub_cache_folder(environment, &cache);
+	mxt_buf_printf(text, "model '%s' is not a preset, no local file or folder", mxt_printable(name, shown));
 	if (!mxt_hub_id_valid(name))
-		mxt_buf_puts(&text, ", and cannot be an id on the Hugging Face Hub; name the folder of the model");
-	else if (cache.len == 0)
-		mxt_buf_puts(&text, ", and neither HF_HOME nor HOME says where the Hugging Face cache is; set one");
+		mxt_buf_puts(text, ", and cannot be an id on the Hugging Face Hub; name the folder of the model");
+	else if (cache.len == 0 && !cache.failed)
+		mxt_buf_puts(text, ", and neither HF_HOME nor HOME says where the Hugging Face cache is; set one");
 	else
-		mxt_buf_printf(&text,
+		mxt_buf_printf(text,
 			       ", and revision %s is not in the Hugging Face cache %s; fetch it with `hf download %s "
 			       "config.json`, or name the folder of the model",
 			       revision ? revision : "main", mxt_buf_text(&cache), shown);
-	if (text.failed || cache.failed)
+	text->failed = text->failed || cache.failed;
+}
+
+static int refuse(const char *name, const char *revision, char *const *environment, struct mxt_error *err)
+{
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	const char *guess = mxt_model_preset_guess(name);
+	say_where(name, revision, environment, &text);
+	if (guess)
+		mxt_buf_printf(&text, "; if it has the dimensions of the preset '%s', give --model %s", guess, guess);
+	else
+		mxt_buf_puts(
+		    &text,
+		    "; or give --model with a preset that has its dimensions (mindxtrain-autotune(1) lists them)");
+	if (text.failed)
 		return mxt_error_oom(err);
 	return mxt_error_set(err, -ENOENT, MXT_E_MODEL_NOT_FOUND, "%s", text.data);
 }
@@ -68,12 +72,14 @@ int mxt_model_source_read(const char *name, const char *revision, char *const *e
 			  struct mxt_workload *workload, struct mxt_error *err)
 {
 	struct stat st;
-	if (take_preset(mxt_model_preset_find(name), workload))
-		return 0;
+	const struct mxt_model_preset *preset = mxt_model_preset_find(name);
+	if (preset)
+		return mxt_model_preset_read(preset, workload, err);
 	if (name[0] != '\0' && stat(name, &st) == 0)
 		return read_local(name, S_ISDIR(st.st_mode), workload, err);
-	if (take_preset(mxt_model_preset_of_hub_id(name), workload))
-		return 0;
+	preset = mxt_model_preset_of_alias(name);
+	if (preset)
+		return mxt_model_preset_read(preset, workload, err);
 	int rc = read_cached(name, revision, environment, workload, err);
 	return rc == -ENOENT ? refuse(name, revision, environment, err) : rc;
 }

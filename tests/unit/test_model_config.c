@@ -71,31 +71,45 @@ static const struct family_case cases[] = {
     {"quantised-gptq", {32, 4096, 32, 8, 128, 14336, 128256, .gated_mlp = true}, MXT_PART_BASE, 1, 0},
 };
 
+#define MODEL_NUMBERS 15
+
+/* A model as numbers, in the order of the names below. */
+static void numbers_of(const struct mxt_model *m, int32_t numbers[MODEL_NUMBERS])
+{
+	const int32_t all[MODEL_NUMBERS] = {
+	    m->layers,          m->hidden,
+	    m->heads,           m->kv_heads,
+	    m->head_dim,        m->ffn,
+	    m->vocab,           m->experts,
+	    m->gated_mlp,       m->attention_layers,
+	    m->sliding_window,  m->fused_gate_up,
+	    m->fused_qkv,       m->attention_bias,
+	    m->tied_embeddings,
+	};
+	memcpy(numbers, all, sizeof all);
+}
+
+static bool same_model(const struct mxt_model *a, const struct mxt_model *b)
+{
+	int32_t of_a[MODEL_NUMBERS], of_b[MODEL_NUMBERS];
+	numbers_of(a, of_a);
+	numbers_of(b, of_b);
+	return memcmp(of_a, of_b, sizeof of_a) == 0;
+}
+
 static void expect_model(const char *name, const struct mxt_model *got, const struct mxt_model *want)
 {
-	const struct {
-		const char *what;
-		int32_t got, want;
-	} rows[] = {
-	    {"layers", got->layers, want->layers},
-	    {"hidden", got->hidden, want->hidden},
-	    {"heads", got->heads, want->heads},
-	    {"kv_heads", got->kv_heads, want->kv_heads},
-	    {"head_dim", got->head_dim, want->head_dim},
-	    {"ffn", got->ffn, want->ffn},
-	    {"vocab", got->vocab, want->vocab},
-	    {"attention_layers", got->attention_layers, want->attention_layers},
-	    {"sliding_window", got->sliding_window, want->sliding_window},
-	    {"experts", got->experts, want->experts},
-	    {"gated_mlp", got->gated_mlp, want->gated_mlp},
-	    {"fused_qkv", got->fused_qkv, want->fused_qkv},
-	    {"fused_gate_up", got->fused_gate_up, want->fused_gate_up},
-	    {"attention_bias", got->attention_bias, want->attention_bias},
-	    {"tied_embeddings", got->tied_embeddings, want->tied_embeddings},
+	static const char *const names[MODEL_NUMBERS] = {
+	    "layers",    "hidden",         "heads",           "kv_heads",         "head_dim",       "ffn",
+	    "vocab",     "experts",        "gated_mlp",       "attention_layers", "sliding_window", "fused_gate_up",
+	    "fused_qkv", "attention_bias", "tied_embeddings",
 	};
-	for (size_t i = 0; i < MXT_ARRAY_LEN(rows); i++)
-		if (rows[i].got != rows[i].want)
-			fail_msg("%s: %s is %d, not %d", name, rows[i].what, rows[i].got, rows[i].want);
+	int32_t got_numbers[MODEL_NUMBERS], want_numbers[MODEL_NUMBERS];
+	numbers_of(got, got_numbers);
+	numbers_of(want, want_numbers);
+	for (size_t i = 0; i < MODEL_NUMBERS; i++)
+		if (got_numbers[i] != want_numbers[i])
+			fail_msg("%s: %s is %d, not %d", name, names[i], got_numbers[i], want_numbers[i]);
 }
 
 static void families_are_read_by_their_rules(void **state)
@@ -112,16 +126,108 @@ static void families_are_read_by_their_rules(void **state)
 	}
 }
 
-static void presets_have_the_dimensions_of_their_files(void **state)
+/* Presets whose config.json is among the fixtures, under this name. */
+static const char *const filed[][2] = {
+    {"gemma-2-2b", "gemma-2-2b"},       {"gemma-3-4b", "gemma-3-4b-it"},    {"gemma-7b", "gemma-7b"},
+    {"instella-3b", "instella-3b"},     {"llama-3.1-8b", "llama-3.1-8b"},   {"mistral-7b-v0.1", "mistral-7b-v0.1"},
+    {"olmo-2-7b", "olmo-2-7b"},         {"phi-3-mini-4k", "phi-3-mini-4k"}, {"qwen2.5-7b", "qwen2.5-7b"},
+    {"qwen3-30b-a3b", "qwen3-30b-a3b"}, {"qwen3-32b", "qwen3-32b"},         {"qwen3-8b", "qwen3-8b"},
+};
+
+static struct mxt_workload read_preset(const char *name)
+{
+	struct mxt_workload w = {.n_notes = 0};
+	const struct mxt_model_preset *preset = mxt_model_preset_find(name);
+	assert_non_null(preset);
+	assert_int_equal(mxt_model_preset_read(preset, &w, NULL), 0);
+	return w;
+}
+
+static void presets_are_what_their_files_are(void **state)
 {
 	(void)state;
-	for (const char *const *name = mxt_model_presets(); *name; name++) {
-		struct mxt_workload w = read_fixture(*name);
-		expect_model(*name, mxt_model_preset_find(*name), &w.model);
+	for (size_t i = 0; i < MXT_ARRAY_LEN(filed); i++) {
+		struct mxt_workload preset = read_preset(filed[i][0]), file = read_fixture(filed[i][1]);
+		expect_model(filed[i][0], &preset.model, &file.model);
+		assert_int_equal(preset.excluded, file.excluded);
+		assert_int_equal(preset.n_not_modelled, file.n_not_modelled);
+		for (size_t k = 0; k < preset.n_not_modelled; k++)
+			assert_string_equal(preset.not_modelled[k], file.not_modelled[k]);
+		mxt_workload_finish(&preset);
+		mxt_workload_finish(&file);
+	}
+}
+
+static void expect_sound(const char *name, const struct mxt_model *m)
+{
+	bool sound = m->layers > 0 && m->hidden % 64 == 0 && m->ffn % 64 == 0 && m->heads % m->kv_heads == 0 &&
+		     m->head_dim % 4 == 0 && m->attention_layers < m->layers && m->vocab >= 32000;
+	/* Heads that do not make up the hidden size exist, but not by much. */
+	int64_t wide = (int64_t)m->heads * m->head_dim;
+	if (!sound || wide < m->hidden / 2 || wide > INT64_C(2) * m->hidden)
+		fail_msg("%s: no model has such dimensions", name);
+}
+
+static void presets_are_sound_sorted_and_told_apart(void **state)
+{
+	(void)state;
+	struct mxt_model seen[256];
+	size_t count = 0;
+	for (const char *const *name = mxt_model_presets(); *name; name++, count++) {
+		struct mxt_workload w = read_preset(*name);
+		assert_true(count < MXT_ARRAY_LEN(seen));
+		expect_sound(*name, &w.model);
+		for (size_t i = 0; i < w.n_not_modelled; i++)
+			if (strstr(w.not_modelled[i], "table of families"))
+				fail_msg("%s: its family is not in the table", *name);
+		assert_int_equal(w.n_notes, 0); /* every dimension is given */
+		for (size_t i = 0; i < count; i++)
+			if (same_model(&seen[i], &w.model))
+				fail_msg("%s is a preset under another name, too", *name);
+		assert_true(count == 0 || strcmp(name[-1], *name) < 0);
+		seen[count] = w.model;
 		mxt_workload_finish(&w);
 	}
-	assert_ptr_equal(mxt_model_preset_of_hub_id("Qwen/Qwen3-8B"), mxt_model_preset_find("qwen3-8b"));
-	assert_null(mxt_model_preset_of_hub_id("Qwen/Qwen3-8B-Thinking"));
+}
+
+static void aliases_name_presets_once(void **state)
+{
+	(void)state;
+	static const char *const aliases[][2] = {
+#define MXT_PRESET_ALIAS(alias, name) {alias, name},
+#include "model_presets.def"
+#undef MXT_PRESET_ALIAS
+	};
+	for (size_t i = 0; i < MXT_ARRAY_LEN(aliases); i++) {
+		assert_null(mxt_model_preset_find(aliases[i][0]));
+		assert_non_null(mxt_model_preset_find(aliases[i][1]));
+		assert_ptr_equal(mxt_model_preset_of_alias(aliases[i][0]), mxt_model_preset_find(aliases[i][1]));
+		if (i > 0 && strcmp(aliases[i][1], aliases[i - 1][1]) <= 0)
+			assert_int_equal(strcmp(aliases[i][1], aliases[i - 1][1]), 0);
+	}
+	assert_null(mxt_model_preset_of_alias("Qwen/Qwen3-8B-Thinking"));
+}
+
+static void unknown_names_make_one_think_of_a_preset(void **state)
+{
+	(void)state;
+	static const char *const named[][2] = {
+	    {"shisa-ai/161-qwen3-8b-v2.1-sft", "qwen3-8b"},
+	    {"/data/outputs/168-llama3.3-70b-v2.1-sft", "llama-3.1-70b"},
+	    {"./179-llama3.1-8b-v2.1-sft", "llama-3.1-8b"},
+	    {"someone/Phi-3.5-mini-instruct-tuned", "phi-3-mini-128k"},
+	    {"qwem3-8b", "qwen3-8b"},
+	    {"meta-lama/Llama-3.2-1B", "llama-3.2-1b"},
+	};
+	for (size_t i = 0; i < MXT_ARRAY_LEN(named); i++) {
+		const char *guess = mxt_model_preset_guess(named[i][0]);
+		assert_non_null(guess);
+		assert_string_equal(guess, named[i][1]);
+	}
+	assert_null(mxt_model_preset_guess("org/nothing-that-is-known"));
+	assert_null(mxt_model_preset_guess("qwen3-9b")); /* another digit is another model */
+	assert_null(mxt_model_preset_guess("google/gemma-4-12B-it"));
+	assert_null(mxt_model_preset_guess(""));
 }
 
 /* ---- values that are refused ---- */
@@ -277,7 +383,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(families_are_read_by_their_rules),
-	    cmocka_unit_test(presets_have_the_dimensions_of_their_files),
+	    cmocka_unit_test(presets_are_what_their_files_are),
+	    cmocka_unit_test(presets_are_sound_sorted_and_told_apart),
+	    cmocka_unit_test(aliases_name_presets_once),
+	    cmocka_unit_test(unknown_names_make_one_think_of_a_preset),
 	    cmocka_unit_test(bad_values_are_refused_with_their_place),
 	    cmocka_unit_test(sentences_hold_no_control_characters),
 	    cmocka_unit_test_setup_teardown(bad_files_are_bad_input, mxt_scratch_setup, mxt_scratch_teardown),
