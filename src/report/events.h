@@ -6,8 +6,8 @@
  *
  * Order of a run: RUN; then per probe PROBE and PROBLEM lines, as often as it races a group of candidates, and CHOICE,
  * after that of products HEURISTIC where something was compared;
- * CONFIRM for each incumbent in each race of the confirm stage; COST, PLAN. A run that confirms a given plan has
- * CONFIRM and PLAN only. PROGRESS, SKIPPED and NOTE may come at any time.
+ * CONFIRM for each incumbent in each race of the confirm stage; COST, TODAY where a config is known, PLAN. A run that
+ * confirms a given plan has CONFIRM and PLAN only. PROGRESS, SKIPPED and NOTE may come at any time.
  */
 #ifndef MXT_REPORT_EVENTS_H
 #define MXT_REPORT_EVENTS_H
@@ -30,6 +30,7 @@ enum mxt_event_kind {
 	MXT_EVENT_NOTE,
 	MXT_EVENT_CONFIRM,
 	MXT_EVENT_COST,
+	MXT_EVENT_TODAY,
 	MXT_EVENT_PLAN,
 	MXT_EVENT_KIND_COUNT
 };
@@ -111,6 +112,12 @@ struct mxt_event_confirm {
 	const char *dropped; /* the decision that goes because the plan was surely slower; NULL: none */
 };
 
+/* What the job would do today, and what the plan changes: two halves of a sentence about attention. */
+struct mxt_event_today {
+	const char *today; /* "flash_attention_2 by flash_attn 2.8.3, documents isolated" */
+	const char *plan;  /* "the plan keeps it" */
+};
+
 /* What the plan saves of a training step, in all and by probe; zero where nothing was changed. */
 struct mxt_event_saving {
 	const char *probe;
@@ -145,6 +152,7 @@ struct mxt_event {
 		struct mxt_event_note note;
 		struct mxt_event_confirm confirm;
 		struct mxt_event_cost cost;
+		struct mxt_event_today today;
 		struct mxt_event_plan plan;
 	} as;
 };

@@ -235,6 +235,15 @@ static void show_confirm(struct mxt_report *report, const struct mxt_event *even
 	end(report, &object);
 }
 
+static void show_today(struct mxt_report *report, const struct mxt_event *event)
+{
+	struct object object = begin("today");
+	set_text(&object, "today", event->as.today.today);
+	set_text(&object, "plan", event->as.today.plan);
+	set_tags(report, true, &object);
+	end(report, &object);
+}
+
 static void show_cost(struct mxt_report *report, const struct mxt_event *event)
 {
 	const struct mxt_event_cost *cost = &event->as.cost;
@@ -264,5 +273,5 @@ mxt_show_fn *const mxt_json_form[MXT_EVENT_KIND_COUNT] = {
     [MXT_EVENT_RUN] = show_run,         [MXT_EVENT_PROBE] = show_probe,   [MXT_EVENT_PROGRESS] = show_progress,
     [MXT_EVENT_PROBLEM] = show_problem, [MXT_EVENT_CHOICE] = show_choice, [MXT_EVENT_HEURISTIC] = show_heuristic,
     [MXT_EVENT_SKIPPED] = show_skipped, [MXT_EVENT_NOTE] = show_note,     [MXT_EVENT_CONFIRM] = show_confirm,
-    [MXT_EVENT_COST] = show_cost,       [MXT_EVENT_PLAN] = show_plan,
+    [MXT_EVENT_COST] = show_cost,       [MXT_EVENT_TODAY] = show_today,   [MXT_EVENT_PLAN] = show_plan,
 };

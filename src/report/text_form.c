@@ -330,6 +330,14 @@ static void show_cost(struct mxt_report *report, const struct mxt_event *event)
 	put_sentence(report, cost->saved_ppm > 0 ? MXT_PAINT_GOOD : MXT_PAINT_STRONG, &text);
 }
 
+static void show_today(struct mxt_report *report, const struct mxt_event *event)
+{
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	mxt_buf_printf(&text, "today: %s; %s", event->as.today.today, event->as.today.plan);
+	put_tags(report, true, &text);
+	put_sentence(report, MXT_PAINT_NONE, &text);
+}
+
 static void show_plan(struct mxt_report *report, const struct mxt_event *event)
 {
 	const struct mxt_event_plan *plan = &event->as.plan;
@@ -359,5 +367,5 @@ mxt_show_fn *const mxt_text_form[MXT_EVENT_KIND_COUNT] = {
     [MXT_EVENT_RUN] = show_run,         [MXT_EVENT_PROBE] = show_probe,   [MXT_EVENT_PROGRESS] = show_progress,
     [MXT_EVENT_PROBLEM] = show_problem, [MXT_EVENT_CHOICE] = show_choice, [MXT_EVENT_HEURISTIC] = show_heuristic,
     [MXT_EVENT_SKIPPED] = show_skipped, [MXT_EVENT_NOTE] = show_note,     [MXT_EVENT_CONFIRM] = show_confirm,
-    [MXT_EVENT_COST] = show_cost,       [MXT_EVENT_PLAN] = show_plan,
+    [MXT_EVENT_COST] = show_cost,       [MXT_EVENT_TODAY] = show_today,   [MXT_EVENT_PLAN] = show_plan,
 };
