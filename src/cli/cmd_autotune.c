@@ -15,6 +15,7 @@
 #include "file.h"
 #include "interrupt.h"
 #include "json.h"
+#include "pick_attention.h"
 #include "pick_device.h"
 #include "plan.h"
 #include "print_workload.h"
@@ -288,8 +289,15 @@ static int run(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_erro
 	rc = mxt_workload_load(&source, &workload, err);
 	if (rc < 0)
 		return rc;
-	struct mxt_tune_request request = {
-	    .ops = pick.ops, .target = pick.target, .simulated = pick.simulated, .workload = &workload};
+	struct mxt_today today;
+	rc = mxt_attention_pick(cli, mxt_args_get(args, "python"), pick.ops, &workload, &today, err);
+	if (rc < 0)
+		return rc;
+	struct mxt_tune_request request = {.ops = pick.ops,
+					   .target = pick.target,
+					   .simulated = pick.simulated,
+					   .workload = &workload,
+					   .today = &today};
 	rc = check_gpus(&workload, pick.ops, err);
 	if (rc == 0 && mxt_args_has(args, "print-workload"))
 		return print_workload(cli, &settings, &request, err);

@@ -243,6 +243,16 @@ static void append_choice(const json_t *choice, const char *mark, struct mxt_buf
 	mxt_buf_printf(buf, "%s: %s\n", text_of(choice, "source"), text_of(choice, "rule"));
 }
 
+/* "today       flash_attention_2 by flash_attn 2.8.3; the plan keeps it" */
+static void append_today(const json_t *evidence, struct mxt_buf *buf)
+{
+	const char *title = "today";
+	if (!has(evidence, "today"))
+		return;
+	begin_line(&title, buf);
+	mxt_buf_printf(buf, "%s\n", text_of(evidence, "today"));
+}
+
 /* "heuristic   18 of 25 products, 97.0 % of their time: the first choice is 0.4 % from the best found, noise 0.2 %" */
 static void append_heuristic(const json_t *heuristic, const char *mark, struct mxt_buf *buf)
 {
@@ -401,6 +411,7 @@ void mxt_plan_show(const struct mxt_plan *plan, struct mxt_buf *buf)
 	}
 	append_choices(json_object_get(evidence, "choices"), mark, buf);
 	append_heuristic(json_object_get(evidence, "heuristic"), mark, buf);
+	append_today(evidence, buf);
 	append_samples(json_object_get(evidence, "samples"), mark, buf);
 	append_run(evidence, mark, buf);
 }

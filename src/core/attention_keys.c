@@ -101,6 +101,13 @@ const char *mxt_attention_keys(const char *backend, enum mxt_documents documents
 	return objection;
 }
 
+enum mxt_documents mxt_documents_of(const struct mxt_training *training)
+{
+	if (!training->packing)
+		return MXT_DOCUMENTS_APART;
+	return training->mixed_documents ? MXT_DOCUMENTS_MIXED : MXT_DOCUMENTS_ISOLATED;
+}
+
 void mxt_attention_keys_text(const struct mxt_attention_edits *edits, struct mxt_buf *buf)
 {
 	const char *separator = "";

@@ -28,6 +28,9 @@ enum mxt_documents {
 	MXT_DOCUMENTS_MIXED,    /* packed, and they do */
 };
 
+struct mxt_training;
+enum mxt_documents mxt_documents_of(const struct mxt_training *training);
+
 /*
  * `backend`: a value of attention.backend of a plan. `axolotl`: its version; "" or NULL: the newest rules. NULL on
  * success; else why this Axolotl cannot be made to do it, a static text, and *ret_edits is empty. The edits never

@@ -226,8 +226,9 @@ static void miss_package(struct resolver *r, const char *package)
 static bool is_replaced_by_fa4(const struct resolver *r)
 {
 	unsigned major = r->stack->capability / 10;
-	return r->config->axolotl && r->today->kind == MXT_ATTENTION_FA2 && is_there(r->stack->flash_attn_4) &&
-	       major >= 9 && major <= 11 && axolotl_since(r, 16);
+	bool fits = r->stack->cuda && (major == 0 || (major >= 9 && major <= 11));
+	return r->config->axolotl && r->today->kind == MXT_ATTENTION_FA2 && is_there(r->stack->flash_attn_4) && fits &&
+	       axolotl_since(r, 16);
 }
 
 static void name_package(struct resolver *r)
@@ -317,6 +318,16 @@ void mxt_attention_bare_resolve(const struct mxt_workload *workload, const struc
 	bool mixed = today->isolation == MXT_ISOLATION_NONE;
 	resolve(&r, mixed || !config.axolotl ? MXT_ATTENTION_UNSET : MXT_ATTENTION_SDPA);
 	*ret_same = mixed == (ret_bare->isolation == MXT_ISOLATION_NONE);
+}
+
+void mxt_today_resolve(const struct mxt_workload *workload, const struct mxt_attention_stack *stack,
+		       struct mxt_today *ret_today)
+{
+	*ret_today = (struct mxt_today){.axolotl = ""};
+	mxt_attention_today_resolve(workload, stack, &ret_today->yours);
+	mxt_attention_bare_resolve(workload, stack, &ret_today->yours, &ret_today->bare, &ret_today->bare_is_same);
+	if (is_there(stack->axolotl))
+		(void)snprintf(ret_today->axolotl, sizeof ret_today->axolotl, "%s", stack->axolotl);
 }
 
 int mxt_attention_today_apply(const struct mxt_attention_today *today, struct mxt_workload *workload,

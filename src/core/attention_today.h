@@ -20,7 +20,8 @@ struct mxt_attention_stack {
 	const char *axolotl; /* not there: the newest rules are taken */
 	const char *torch, *transformers, *kernels;
 	const char *flash_attn, *flash_attn_3, *flash_attn_4, *xformers, *sageattention;
-	unsigned capability; /* 90 for sm_90; 0: no CUDA device */
+	bool cuda;           /* it runs on an NVIDIA GPU */
+	unsigned capability; /* 90 for sm_90; 0: not known */
 };
 
 /* How packed documents are kept from seeing each other. */
@@ -54,6 +55,15 @@ void mxt_attention_today_resolve(const struct mxt_workload *workload, const stru
 void mxt_attention_bare_resolve(const struct mxt_workload *workload, const struct mxt_attention_stack *stack,
 				const struct mxt_attention_today *today, struct mxt_attention_today *ret_bare,
 				bool *ret_same);
+
+/* Both, for whoever races them. */
+struct mxt_today {
+	struct mxt_attention_today yours, bare;
+	bool bare_is_same;                /* as *ret_same above */
+	char axolotl[MXT_ATTENTION_TEXT]; /* its version; "" */
+};
+void mxt_today_resolve(const struct mxt_workload *workload, const struct mxt_attention_stack *stack,
+		       struct mxt_today *ret_today);
 
 /*
  * What follows for the workload: notes, documents that see each other, and attention that nothing here can time. To be

@@ -3,6 +3,7 @@
 
 #include "duel.h"
 #include "session.h"
+#include "today.h"
 
 void mxt_announce_note(const struct mxt_session *session, const char *text)
 {
@@ -84,6 +85,17 @@ void mxt_announce_duel(const struct mxt_session *session, const struct mxt_duel 
 		if (i != MXT_DUEL_PLAN)
 			mxt_emit(session->request->sink, &event);
 	}
+}
+
+void mxt_announce_today(const struct mxt_session *session)
+{
+	MXT_CLEANUP_BUF struct mxt_buf today = MXT_BUF_INIT, change = MXT_BUF_INIT;
+	if (!session->request->today)
+		return;
+	mxt_today_text(session, &today);
+	mxt_today_change_text(session, &change);
+	struct mxt_event event = {.kind = MXT_EVENT_TODAY, .as.today = {mxt_buf_text(&today), mxt_buf_text(&change)}};
+	mxt_emit(session->request->sink, &event);
 }
 
 /* What the plan saves of a step, by probe: each gain weighed with the probe's share of the measured step. */

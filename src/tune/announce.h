@@ -32,4 +32,7 @@ void mxt_announce_duel(const struct mxt_session *session, const struct mxt_duel 
 /* What the plan saves of a training step, by probe. */
 void mxt_announce_cost(const struct mxt_session *session);
 
+/* What the job would do today and what the plan changes, where the request knows. */
+void mxt_announce_today(const struct mxt_session *session);
+
 #endif

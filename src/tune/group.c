@@ -18,20 +18,22 @@ int mxt_group_finish(struct mxt_group *group, struct mxt_error *err)
 	return rc;
 }
 
-size_t mxt_group_incumbents(const struct mxt_session *session)
+size_t mxt_group_incumbents(const struct mxt_session *session, enum mxt_problem_kind kind)
 {
-	return session->yours_differs ? 3 : 2;
+	return mxt_session_yours_races(session, kind) ? 3 : 2;
 }
 
 static int add_incumbents(struct mxt_group *group, const struct mxt_session *session, struct mxt_error *err)
 {
 	struct mxt_field *field = &group->field;
 	char *const *bare = session->bare;
-	int rc = mxt_field_add(field, "bare", MXT_ROLE_BARE, true, session->bare_provider, bare, err);
+	bool attention = group->kind == MXT_PROBLEM_ATTENTION; /* products do not depend on who computes it */
+	const char *provider = attention ? session->bare_provider : NULL;
+	int rc = mxt_field_add(field, "bare", MXT_ROLE_BARE, true, provider, bare, err);
 	if (rc == 0)
-		rc = mxt_field_add(field, "bare (twin)", MXT_ROLE_TWIN, true, session->bare_provider, bare, err);
-	if (rc == 0 && session->yours_differs)
-		rc = mxt_field_add(field, "yours", MXT_ROLE_YOURS, true, session->yours_provider,
+		rc = mxt_field_add(field, "bare (twin)", MXT_ROLE_TWIN, true, provider, bare, err);
+	if (rc == 0 && mxt_session_yours_races(session, group->kind))
+		rc = mxt_field_add(field, "yours", MXT_ROLE_YOURS, true, attention ? session->yours_provider : NULL,
 				   session->request->environment, err);
 	return rc;
 }
@@ -39,7 +41,7 @@ static int add_incumbents(struct mxt_group *group, const struct mxt_session *ses
 int mxt_group_init(struct mxt_group *group, struct mxt_session *session, enum mxt_problem_kind kind,
 		   const struct mxt_course *course, struct mxt_error *err)
 {
-	*group = (struct mxt_group){.race = NULL};
+	*group = (struct mxt_group){.kind = kind};
 	mxt_session_field(session, course, mxt_problem_kind_name(kind), &group->field);
 	return add_incumbents(group, session, err);
 }
@@ -113,7 +115,8 @@ static int too_small(const struct mxt_session *session, const struct mxt_group *
 {
 	const struct mxt_budget *budget = session->request->budget;
 	const struct mxt_field *field = &group->field;
-	double total = (double)(mxt_group_incumbents(session) * (field->course->n_problems + field->course->n_items));
+	double total =
+	    (double)(mxt_group_incumbents(session, group->kind) * (field->course->n_problems + field->course->n_items));
 	double done = field->requests_done ? field->requests_done : 1;
 	double stage_s = (double)(mxt_now_ns(budget->clock) - began_ns) / 1e9 * (total > done ? total / done : 1);
 	double before_s = (double)(began_ns - budget->start_ns) / 1e9;
@@ -132,6 +135,23 @@ static int too_small(const struct mxt_session *session, const struct mxt_group *
 			     limit_s, ceil(enough_s));
 }
 
+/*
+ * A package that is missing or broken here says nothing of the job: its kernels are replaced, and said to be. What
+ * fails or computes wrongly still fails the probe.
+ */
+static int excuse_absent(struct mxt_session *session, const struct mxt_field *field, struct mxt_error *err)
+{
+	for (size_t i = 0; i < field->n_entries; i++) {
+		const struct mxt_entry *entry = &field->entries[i];
+		if (entry->role == MXT_ROLE_CHALLENGER || entry->outcome != MXT_UNSUPPORTED || !entry->provider)
+			continue;
+		const char *reason = entry->reason ? entry->reason : "it cannot run here";
+		int rc = mxt_session_excuse(session, entry->role, reason, err);
+		return rc < 0 ? rc : -EAGAIN;
+	}
+	return 0;
+}
+
 /* Start all, prepare and time the incumbents once: from here on a usable plan exists. */
 static int open_incumbents(struct mxt_session *session, struct mxt_group *group, struct pace *pace,
 			   struct mxt_error *err)
@@ -140,11 +160,13 @@ static int open_incumbents(struct mxt_session *session, struct mxt_group *group,
 	uint64_t began = mxt_now_ns(field->clock);
 	struct mxt_round round;
 	uint32_t incumbents = mxt_field_incumbents(field);
-	size_t n = mxt_group_incumbents(session);
+	size_t n = mxt_group_incumbents(session, group->kind);
 	int rc = mxt_field_start(field, err);
 	uint64_t started = mxt_now_ns(field->clock);
 	if (rc == 0)
 		rc = mxt_field_prepare(field, incumbents, err);
+	if (rc == 0)
+		rc = excuse_absent(session, field, err);
 	uint64_t prepared = mxt_now_ns(field->clock);
 	if (rc == 0)
 		rc = mxt_field_round(field, incumbents, &round, err);
@@ -172,7 +194,7 @@ static int cut_to_time(struct mxt_session *session, struct mxt_group *group, con
 		       struct mxt_error *err)
 {
 	struct mxt_field *field = &group->field;
-	size_t room = affordable(field, pace, mxt_group_incumbents(session));
+	size_t room = affordable(field, pace, mxt_group_incumbents(session, group->kind));
 	for (size_t i = 0; i < field->n_entries; i++) {
 		const struct mxt_entry *entry = &field->entries[i];
 		if (entry->role != MXT_ROLE_CHALLENGER || entry->outcome != MXT_OK)

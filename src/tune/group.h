@@ -19,14 +19,15 @@ struct mxt_session;
 
 struct mxt_group {
 	struct mxt_field field; /* its first entries are the incumbents */
-	bool cut;               /* challengers were left out for lack of time */
+	enum mxt_problem_kind kind;
+	bool cut; /* challengers were left out for lack of time */
 	struct mxt_race *race;
 	const struct mxt_candidate *candidate_of[MXT_FIELD_MAX_ENTRIES]; /* NULL: an incumbent */
 	char **environments[MXT_FIELD_MAX_ENTRIES];                      /* owned, challengers only */
 };
 
-/* Incumbents of this session: bare, its twin, and yours where it differs. */
-size_t mxt_group_incumbents(const struct mxt_session *session);
+/* Incumbents of a race of this kind: bare, its twin, and yours where it differs. */
+size_t mxt_group_incumbents(const struct mxt_session *session, enum mxt_problem_kind kind);
 
 /* An empty field with the incumbents in it. To be released with mxt_group_finish() in every case. */
 int mxt_group_init(struct mxt_group *group, struct mxt_session *session, enum mxt_problem_kind kind,
@@ -38,7 +39,9 @@ int mxt_group_add(struct mxt_group *group, const struct mxt_session *session, co
 
 /*
  * Races until all is decided, or until end_ns; running out of time is an error (MXT_E_BUDGET) only before the
- * incumbents were timed once. `races`: how many races the plan goes through in all; they share the false-winner rate.
+ * incumbents were timed once. -EAGAIN: the session was told that an incumbent's provider cannot run here
+ * (mxt_session_excuse); the race is to be set up anew. `races`: how many races the plan goes through in all; they share
+ * the false-winner rate.
  */
 int mxt_group_race(struct mxt_group *group, struct mxt_session *session, uint32_t races, uint64_t end_ns,
 		   const char *phase, struct mxt_error *err);

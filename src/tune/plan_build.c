@@ -13,6 +13,7 @@
 #include "error.h"
 #include "plan.h"
 #include "session.h"
+#include "today.h"
 
 /* Sets a key, taking over `value`; a NULL value counts as memory run out. */
 static int set_new(json_t *object, const char *key, json_t *value)
@@ -47,6 +48,14 @@ static const char *choice_name(const struct mxt_probe_result *result, const json
 		}
 	}
 	return name;
+}
+
+/* A provider's name says it; its `sdpa` is torch's dispatcher. */
+static const char *attention_backend(const struct mxt_session *session, const json_t *env)
+{
+	const char *provider = mxt_session_plan_provider(session);
+	bool by_name = provider && strcmp(provider, "sdpa") != 0;
+	return by_name ? provider : choice_name(&session->probes[MXT_PROBLEM_ATTENTION], env);
 }
 
 /* The limits that were applied; those that were not are left out. */
@@ -112,7 +121,9 @@ static json_t *decision_json(const struct mxt_session *session)
 	const struct mxt_probe_result *gemm = &session->probes[MXT_PROBLEM_GEMM];
 	if (rc == 0) {
 		rc |= set_new(decision, "workload", mxt_session_workload_json(session));
-		rc |= set_new(decision, "attention", json_pack("{s:s}", "backend", choice_name(attention, env)));
+		if (!attention->empty)
+			rc |= set_new(decision, "attention",
+				      json_pack("{s:s}", "backend", attention_backend(session, env)));
 		rc |= set_new(decision, "gemm",
 			      json_pack("{s:s, s:s}", "library", choice_name(gemm, env), "mode", "heuristic"));
 		rc |= set_new(decision, "collective", collective_json(session));
@@ -169,6 +180,15 @@ static json_t *heuristic_json(const struct mxt_heuristic *heuristic)
 			 (json_int_t)mxt_heuristic_floor_ppm(heuristic), "samples", heuristic->samples);
 }
 
+static json_t *today_json(const struct mxt_session *session)
+{
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	mxt_today_text(session, &text);
+	mxt_buf_puts(&text, "; ");
+	mxt_today_change_text(session, &text);
+	return text.failed ? NULL : json_string(mxt_buf_text(&text));
+}
+
 static json_t *evidence_json(const struct mxt_session *session)
 {
 	json_t *evidence =
@@ -183,6 +203,8 @@ static json_t *evidence_json(const struct mxt_session *session)
 	rc |= set_new(evidence, "seed", seed_json(session->request->seed));
 	if (session->heuristic.ranked > 0)
 		rc |= set_new(evidence, "heuristic", heuristic_json(&session->heuristic));
+	if (session->request->today && !session->request->against)
+		rc |= set_new(evidence, "today", today_json(session));
 	if (session->request->simulated || session->stand_in)
 		rc |= set_new(evidence, "simulated", json_true());
 	if (rc == 0)

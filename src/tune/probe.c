@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "announce.h"
+#include "competition.h"
 #include "error.h"
 #include "group.h"
 #include "session.h"
@@ -72,6 +73,17 @@ static bool says_more(const struct mxt_choice *a, const struct mxt_choice *b)
 	return a->verdict == MXT_VERDICT_WINNER ? a->bound_ppm > b->bound_ppm : a->gain_ppm > b->gain_ppm;
 }
 
+static void keep_backends(struct mxt_probe_result *result, const struct mxt_field *field)
+{
+	for (size_t i = 0; i < field->n_entries; i++) {
+		const char *seen = field->entries[i].measures[0].check.backend;
+		if (field->entries[i].role == MXT_ROLE_BARE)
+			memcpy(result->bare_backend, seen, sizeof result->bare_backend);
+		if (field->entries[i].role == MXT_ROLE_YOURS)
+			memcpy(result->yours_backend, seen, sizeof result->yours_backend);
+	}
+}
+
 /* Records and tells what a finished race came to; keeps its choice if it says more than those of earlier groups. */
 static int conclude(struct mxt_session *session, enum mxt_problem_kind kind, const struct mxt_group *group,
 		    struct mxt_error *err)
@@ -95,7 +107,7 @@ static int conclude(struct mxt_session *session, enum mxt_problem_kind kind, con
 		result->best_name = field->entries[choice.best].name;
 		result->incumbent_step_ns = step_ns(session, kind, field, &field->entries[choice.incumbent]);
 	}
-	memcpy(result->bare_backend, field->entries[0].measures[0].check.backend, sizeof result->bare_backend);
+	keep_backends(result, field);
 	int rc = mxt_evidence_samples(session, probe, field, err);
 	if (rc == 0)
 		rc = mxt_evidence_witnesses(session, probe, field, err);
@@ -106,7 +118,7 @@ static int conclude(struct mxt_session *session, enum mxt_problem_kind kind, con
 }
 
 /* How many workers may be alive together: what the device allows, and what memory holds. */
-static size_t slots(const struct mxt_session *session, const struct mxt_course *course)
+static size_t slots(const struct mxt_session *session, enum mxt_problem_kind kind, const struct mxt_course *course)
 {
 	uint64_t largest = 2 * session->inventory.llc_bytes;
 	for (size_t i = 0; i < course->n_problems; i++) {
@@ -118,7 +130,7 @@ static size_t slots(const struct mxt_session *session, const struct mxt_course *
 	uint64_t fit = half / (2 * largest + 1);
 	if (half > 0 && fit < n)
 		n = (size_t)fit;
-	size_t least = mxt_group_incumbents(session) + 1;
+	size_t least = mxt_group_incumbents(session, kind) + 1;
 	n = n < least ? least : n;
 	return n < MXT_FIELD_MAX_ENTRIES ? n : MXT_FIELD_MAX_ENTRIES;
 }
@@ -161,11 +173,12 @@ struct grouping {
 	size_t at;     /* next candidate */
 };
 
-static struct grouping plan_groups(const struct mxt_session *session, const struct mxt_course *course,
-				   const struct mxt_candidate_list *list)
+static struct grouping plan_groups(const struct mxt_session *session, enum mxt_problem_kind kind,
+				   const struct mxt_course *course)
 {
-	size_t room = slots(session, course);
-	size_t per_group = room - mxt_group_incumbents(session);
+	const struct mxt_candidate_list *list = &session->probes[kind].candidates;
+	size_t room = slots(session, kind, course);
+	size_t per_group = room - mxt_group_incumbents(session, kind);
 	size_t groups = (count_runnable(list) + per_group - 1) / per_group;
 	return (struct grouping){.room = room, .groups = groups ? groups : 1};
 }
@@ -189,15 +202,30 @@ static int run_group(struct mxt_session *session, enum mxt_problem_kind kind, co
 	return rc < 0 ? rc : ended;
 }
 
+/* Again with the same challengers, as often as an incumbent's provider turns out not to run here. */
+static int run_excused(struct mxt_session *session, enum mxt_problem_kind kind, const struct mxt_course *course,
+		       struct grouping *grouping, uint64_t end_ns, struct mxt_error *err)
+{
+	size_t first = grouping->at;
+	unsigned excuses;
+	int rc;
+	do {
+		grouping->at = first;
+		excuses = session->excuses;
+		rc = run_group(session, kind, course, grouping, end_ns, err);
+	} while (rc == -EAGAIN && session->excuses > excuses);
+	return rc;
+}
+
 static int run_groups(struct mxt_session *session, enum mxt_problem_kind kind, const struct mxt_course *course,
 		      uint64_t end_ns, struct mxt_error *err)
 {
 	const struct mxt_clock *clock = session->request->budget->clock;
-	struct grouping grouping = plan_groups(session, course, &session->probes[kind].candidates);
+	struct grouping grouping = plan_groups(session, kind, course);
 	for (size_t left = grouping.groups; left > 0; left--) {
 		uint64_t now = mxt_now_ns(clock);
 		uint64_t part = now < end_ns ? (end_ns - now) / left : 0;
-		int rc = run_group(session, kind, course, &grouping, now + part, err);
+		int rc = run_excused(session, kind, course, &grouping, now + part, err);
 		if (rc < 0)
 			return rc;
 	}
@@ -208,6 +236,7 @@ static int run_groups(struct mxt_session *session, enum mxt_problem_kind kind, c
 static void leave_alone(const struct mxt_session *session, struct mxt_probe_result *result)
 {
 	const char *incumbent = session->yours_differs ? "yours" : "bare";
+	result->empty = true;
 	result->incumbent_name = result->winner_name = result->best_name = incumbent;
 	result->choice = (struct mxt_choice){.verdict = MXT_VERDICT_UNRESOLVED,
 					     .bound_ppm = MXT_BOUND_UNKNOWN_PPM,
@@ -225,6 +254,8 @@ int mxt_session_probe(struct mxt_session *session, enum mxt_problem_kind kind, u
 	if (rc == 0)
 		rc = request->ops->candidates(&live, &session->inventory, kind, request->environment,
 					      &result->candidates, err);
+	if (rc == 0 && kind == MXT_PROBLEM_ATTENTION)
+		rc = mxt_competition_rule_out(session, &result->candidates, err);
 	if (rc == 0)
 		rc = note_unavailable(session, &result->candidates, err);
 	if (rc == 0 && course.n_items == 0)

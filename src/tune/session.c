@@ -2,8 +2,10 @@
 #include "session.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "announce.h"
+#include "attention_today.h"
 #include "device_inventory.h"
 #include "error.h"
 #include "variables.h"
@@ -92,6 +94,49 @@ static int read_environment(struct mxt_session *session, struct mxt_error *err)
 	return rc < 0 ? rc : mxt_environment_bare(request->environment, &session->bare, err);
 }
 
+/* True for the same provider, or for none twice. */
+static bool same_provider(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+static void compare_incumbents(struct mxt_session *session)
+{
+	session->yours_differs =
+	    json_object_size(session->yours) > 0 || !same_provider(session->bare_provider, session->yours_provider);
+}
+
+/* bare is the trainer's default where that computes the same function; else what the job has, in bare's environment. */
+static void choose_providers(struct mxt_session *session)
+{
+	const struct mxt_today *today = session->request->today;
+	if (!today || !today->yours.modelled || !session->request->target.python)
+		return;
+	const char *yours = today->yours.starts ? today->yours.provider : NULL;
+	session->bare_provider = today->bare_is_same ? today->bare.provider : yours;
+	session->yours_provider = today->yours.starts ? yours : session->bare_provider;
+	compare_incumbents(session);
+}
+
+bool mxt_session_yours_races(const struct mxt_session *session, enum mxt_problem_kind kind)
+{
+	return kind == MXT_PROBLEM_GEMM ? json_object_size(session->yours) > 0 : session->yours_differs;
+}
+
+int mxt_session_excuse(struct mxt_session *session, enum mxt_role role, const char *reason, struct mxt_error *err)
+{
+	bool yours = role == MXT_ROLE_YOURS;
+	const char *provider = yours ? session->yours_provider : session->bare_provider;
+	const char *instead = yours ? session->bare_provider : NULL;
+	if (yours || same_provider(session->yours_provider, session->bare_provider))
+		session->yours_provider = instead;
+	if (!yours)
+		session->bare_provider = NULL;
+	compare_incumbents(session);
+	session->excuses++;
+	return mxt_announce_skipped(session, provider, reason, err);
+}
+
 static int check_count(const struct mxt_session *session, struct mxt_error *err)
 {
 	int32_t wanted = session->request->workload->training.gpus;
@@ -137,6 +182,7 @@ int mxt_session_init(struct mxt_session *session, const struct mxt_tune_request 
 	    !session->heuristic.samples)
 		return mxt_error_oom(err);
 	int rc = read_environment(session, err);
+	choose_providers(session);
 	if (rc == 0)
 		rc = mxt_tune_preview(request, &session->inventory, &session->set, err);
 	if (rc == 0)

@@ -29,10 +29,12 @@ struct mxt_probe_result {
 	const char *incumbent_name;         /* "bare" or "yours" */
 	const char *best_name;              /* the fastest challenger, or the incumbent */
 	struct mxt_choice choice;
-	char bare_backend[MXT_BACKEND_TEXT]; /* what computed the first problem under bare; "" where nobody tells */
+	/* What computed the first problem under bare and under yours; "" where nobody tells. */
+	char bare_backend[MXT_BACKEND_TEXT], yours_backend[MXT_BACKEND_TEXT];
 	double incumbent_step_ns; /* estimate: this probe's time in one real training step, under the incumbent */
 	bool ships_bare;          /* `yours` was the incumbent and lost to bare */
 	bool dropped;             /* chosen alone, but not confirmed on the layer */
+	bool empty;               /* nothing of this kind is modelled: nothing is planned */
 };
 
 /* What the heuristic check came to: how far the library's own choices are from the fastest that it offers. */
@@ -61,10 +63,11 @@ struct mxt_session {
 	char **bare;        /* owned: the caller's environment without selectors */
 	json_t *yours;      /* owned: the selectors of this device's stack that the caller sets */
 	json_t *contract;   /* owned: the contract variables in force */
-	bool yours_differs; /* `yours` is not empty, or the config asks for other kernels: it races */
+	bool yours_differs; /* `yours` is not empty, or the config asks for other kernels, which can be tried here */
 	/* Who computes the incumbents' attention; NULL: the device itself. As in struct mxt_candidate. */
 	const char *bare_provider, *yours_provider;
-	bool stand_in; /* a worker found that what it computes with stands in for hardware */
+	unsigned excuses; /* how many of them could not run here and were replaced */
+	bool stand_in;    /* a worker found that what it computes with stands in for hardware */
 	struct mxt_probe_result probes[MXT_PROBLEM_KIND_COUNT];
 	struct mxt_heuristic heuristic;
 	/* Evidence so far; owned arrays. */
@@ -77,6 +80,18 @@ struct mxt_session {
  */
 int mxt_session_init(struct mxt_session *session, const struct mxt_tune_request *request, struct mxt_error *err);
 void mxt_session_finish(struct mxt_session *session);
+
+/*
+ * True when `yours` races beside bare in the probe of this kind, or on the layer (MXT_PROBLEM_KIND_COUNT). Matrix
+ * products do not depend on who computes attention.
+ */
+bool mxt_session_yours_races(const struct mxt_session *session, enum mxt_problem_kind kind);
+
+/*
+ * Who computes the attention of the incumbent of this role cannot run here (`reason`): yours then races with bare's,
+ * bare with the device's own. It is told and listed. 0 or -ENOMEM.
+ */
+int mxt_session_excuse(struct mxt_session *session, enum mxt_role role, const char *reason, struct mxt_error *err);
 
 /*
  * Makes `field` an empty one of this session, on its device; `course` is borrowed. `probe`: what its workers are for,

@@ -81,6 +81,7 @@ static int run(struct mxt_session *session, json_t **ret_plan, struct mxt_error 
 	if (rc < 0)
 		return rc;
 	mxt_announce_cost(session);
+	mxt_announce_today(session);
 	return mxt_session_seal(session, ret_plan, err);
 }
 

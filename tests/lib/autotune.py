@@ -14,10 +14,12 @@ NO_SELECTORS = {name: None for name in ("MINDXTRAIN_CPU_ATTENTION", "MINDXTRAIN_
 
 class TestCase(mxt.TestCase):
     def simulate(self, scenario, *args, status=0, env=None, budget=30, model="instella-3b", **how):
-        """Runs autotune on a scenario (a name under fixtures, or a path); returns the result."""
+        """Runs autotune on a scenario (a name under fixtures, or a path); returns the result. `model` None: a config in
+        `args` names it."""
         path = scenario if "/" in str(scenario) else SCENARIOS / f"{scenario}.json"
         variables = {**NO_SELECTORS, "MINDXTRAIN_FAKE_SCENARIO": path, **(env or {})}
-        return self.run_program("autotune", "--device", "fake", "--model", model, "--budget", budget, *args,
+        what = ["--model", model] if model else []
+        return self.run_program("autotune", "--device", "fake", *what, "--budget", budget, *args,
                                 status=status, env=variables, **how)
 
     def plan(self, name="plan.json"):

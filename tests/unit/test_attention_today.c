@@ -26,7 +26,8 @@ static void parse(const char *text, struct mxt_workload *w)
 
 #define SAY(...)                                                                                                       \
 	{                                                                                                              \
-		.known = true, .torch = "2.11.0+cu130", .transformers = "5.14.1", .capability = 90, __VA_ARGS__        \
+		.known = true, .torch = "2.11.0+cu130", .transformers = "5.14.1", .cuda = true, .capability = 90,      \
+		__VA_ARGS__                                                                                            \
 	}
 #define A(version) .axolotl = (version)
 #define FA         .flash_attn = "2.8.3"
@@ -88,7 +89,7 @@ static const struct row rows[] = {
     {"flash_attention: true\n", SAY(A("0.15.0"), FA, .flash_attn_4 = "4.0.0b7"), MXT_ATTENTION_FA2, "fa2", NO, false,
      false, "flash_attention_2 by flash_attn 2.8.3"},
     {"flash_attention: true\n",
-     {.known = true, A("0.18.0"), FA, .flash_attn_4 = "4.0.0b7", .capability = 89},
+     {.known = true, A("0.18.0"), FA, .flash_attn_4 = "4.0.0b7", .cuda = true, .capability = 89},
      MXT_ATTENTION_FA2,
      "fa2",
      NO,
