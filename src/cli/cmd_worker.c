@@ -26,7 +26,8 @@ static int run(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_erro
 		return mxt_error_set(err, -EINVAL, MXT_E_USAGE, "'worker' needs --device");
 	const struct mxt_device_target target = {.ordinal = (unsigned)ordinal,
 						 .torch = mxt_args_get(args, "torch"),
-						 .probe = mxt_args_get(args, "probe")};
+						 .probe = mxt_args_get(args, "probe"),
+						 .deterministic = mxt_args_has(args, "deterministic")};
 	mxt_worker_main(mxt_args_get(args, "device"), &target, MXT_WORKER_SOCKET_FD);
 }
 
@@ -35,6 +36,7 @@ static const struct mxt_option options[] = {
     {"ordinal", "N", "which device of this kind"},
     {"torch", "DIR", "the torch package whose libraries compute"},
     {"probe", "NAME", "what it will be asked for: attention or gemm"},
+    {"deterministic", NULL, "only kernels that repeat their results; checks see whether they do"},
     {"label", "TEXT", "candidate that this worker stands for"},
 };
 

@@ -71,12 +71,19 @@ double mxt_problem_flops(const struct mxt_problem *problem)
 	return attention_flops(&problem->as.attention);
 }
 
-/* Forward: q, k, v, out. Backward: these, and the gradient of each. */
+/* A mask has a number in the tensors' dtype for each pair of positions of each sequence. */
+static uint64_t mask_elements(const struct mxt_attention *a)
+{
+	return a->masked ? (uint64_t)a->batch * (uint64_t)a->seq * (uint64_t)a->seq : 0;
+}
+
+/* Forward: q, k, v, out. Backward: these, and the gradient of each. In both the mask. */
 static uint64_t attention_bytes(const struct mxt_attention *a)
 {
 	uint64_t heads = 2 * (uint64_t)a->heads + 2 * (uint64_t)a->kv_heads;
 	uint64_t elements = (uint64_t)a->batch * (uint64_t)a->seq * (uint64_t)a->head_dim * heads;
-	return elements * mxt_dtype_bytes(a->dtype) * (a->direction == MXT_BACKWARD ? 2 : 1);
+	elements *= a->direction == MXT_BACKWARD ? 2 : 1;
+	return (elements + mask_elements(a)) * mxt_dtype_bytes(a->dtype);
 }
 
 uint64_t mxt_problem_bytes(const struct mxt_problem *problem)

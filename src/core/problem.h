@@ -75,7 +75,7 @@ struct mxt_problem {
  */
 double mxt_problem_flops(const struct mxt_problem *problem);
 
-/* Bytes of all operands of one call. */
+/* Bytes of all operands of one call. Packed documents need no mask tensor: who makes one adds it. */
 uint64_t mxt_problem_bytes(const struct mxt_problem *problem);
 
 /* True when both describe the same call (weights apart). */

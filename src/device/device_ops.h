@@ -35,6 +35,16 @@ struct mxt_device_target {
 	 */
 	const char *probe;
 	const char *python; /* the interpreter that trains, for kernels that only Python reaches; NULL: none */
+	/*
+	 * The job runs under torch.use_deterministic_algorithms(True): so does the worker, and every check repeats the
+	 * problem to see whether the bits of its results stay the same.
+	 */
+	bool deterministic;
+};
+
+/* One environment variable. */
+struct mxt_setting {
+	const char *name, *value;
 };
 
 /* What the orchestrator must know before it starts workers. Strings are owned; see mxt_inventory_finish(). */
@@ -55,6 +65,7 @@ struct mxt_inventory {
 };
 
 #define MXT_BACKEND_TEXT 24
+#define MXT_CHECK_RUNS   3 /* of a problem whose results must repeat */
 
 /* How a result compares with the higher-precision reference. Errors are relative to the largest reference element. */
 struct mxt_check {
@@ -62,6 +73,9 @@ struct mxt_check {
 	uint64_t bound_ppb;             /* what the dtype allows */
 	uint8_t bits[32];               /* BLAKE3 over all outputs and gradients: equal bits, equal function */
 	char backend[MXT_BACKEND_TEXT]; /* what computed it, where the device can tell ("cudnn"); "" else */
+	/* MXT_CHECK_RUNS runs on the same operands gave the same bits; false unless target.deterministic asked for it
+	 */
+	bool repeatable;
 };
 
 #define MXT_RANKING_TEXT 32
@@ -130,6 +144,12 @@ struct mxt_device_ops {
 	 */
 	const char *const *selectors;
 
+	/*
+	 * What the environment must hold, unless the caller has set it, for results to repeat under
+	 * target.deterministic. NULL: nothing.
+	 */
+	const struct mxt_setting *deterministic;
+
 	/* Describes the device without loading vendor libraries. `survey`: the surveyor's facts, or NULL. */
 	int (*inventory)(const struct mxt_sysroot *root, const struct mxt_device_target *target, const json_t *survey,
 			 struct mxt_inventory *ret_inventory, struct mxt_error *err);
@@ -156,7 +176,10 @@ struct mxt_device_ops {
 	int (*time)(struct mxt_device *device, const struct mxt_step *steps, size_t n_steps, uint32_t repeats,
 		    uint64_t *ret_ns, struct mxt_error *err);
 
-	/* Runs the task once more and compares all of its outputs with the reference. */
+	/*
+	 * Runs the task once more and compares all of its outputs with the reference; under target.deterministic runs
+	 * it again, and compares the bits.
+	 */
 	int (*check)(struct mxt_device *device, struct mxt_task *task, struct mxt_check *ret_check,
 		     struct mxt_error *err);
 

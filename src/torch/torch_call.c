@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "torch_call.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "error.h"
@@ -60,6 +61,39 @@ void mxt_push_none(struct mxt_torch_call *call)
 	(void)push(call, 0);
 }
 
+/* The other half of mxt_push_optional(). */
+static struct mxt_tensor *unbox(uint64_t slot)
+{
+	uint64_t *box = NULL;
+	struct mxt_tensor *tensor = NULL;
+	memcpy(&box, &slot, sizeof box);
+	memcpy(&tensor, box, sizeof tensor);
+	free(box);
+	return tensor;
+}
+
+void mxt_push_optional(struct mxt_torch_call *call, struct mxt_tensor *tensor)
+{
+	if (!tensor) {
+		mxt_push_none(call);
+		return;
+	}
+	/* The call ends it by the operator delete of its C++ library, which is free(). */
+	uint64_t *box = malloc(sizeof *box);
+	mxt_push_tensor(call, tensor);
+	if (!box || call->failed) {
+		call->failed = true;
+		free(box);
+		return;
+	}
+	uint64_t *slot = &call->stack[call->n - 1];
+	const uint32_t bit = UINT32_C(1) << (call->n - 1);
+	*box = *slot;
+	*slot = (uint64_t)(uintptr_t)box;
+	call->tensors &= ~bit;
+	call->boxes |= bit;
+}
+
 /* The arguments of a call that cannot be made are nobody's. */
 static int refuse(struct mxt_torch_call *call, const char *name, struct mxt_error *err)
 {
@@ -67,6 +101,8 @@ static int refuse(struct mxt_torch_call *call, const char *name, struct mxt_erro
 	for (size_t i = 0; i < call->n; i++)
 		if (call->tensors >> i & 1)
 			mxt_tensor_destroy(call->torch, mxt_take_tensor(call, i));
+		else if (call->boxes >> i & 1)
+			mxt_tensor_destroy(call->torch, unbox(call->stack[i]));
 	call->n = 0;
 	return rc;
 }

@@ -26,6 +26,7 @@ struct mxt_torch_call {
 	uint64_t stack[MXT_TORCH_STACK_SIZE];
 	size_t n;         /* arguments; after mxt_torch_call_run(): results */
 	uint32_t tensors; /* a bit for each argument that is a tensor */
+	uint32_t boxes;   /* a bit for each argument that is memory which holds one */
 	bool failed;      /* a push failed */
 };
 
@@ -37,6 +38,7 @@ void mxt_push_integer(struct mxt_torch_call *call, int64_t value);
 void mxt_push_number(struct mxt_torch_call *call, double value);
 void mxt_push_flag(struct mxt_torch_call *call, bool value);
 void mxt_push_none(struct mxt_torch_call *call); /* an optional argument that is left out */
+void mxt_push_optional(struct mxt_torch_call *call, struct mxt_tensor *tensor); /* NULL: it is left out */
 
 /*
  * Calls `name` ("aten::mm") with `overload` ("" or "out"), which has `n_results`. Statuses of mxt_torch_failed().

@@ -47,8 +47,9 @@ struct mxt_torch {
 	int32_t device_type, device_index; /* where new tensors are */
 	int32_t dtype[MXT_DTYPE_COUNT];    /* torch's numbers */
 	int32_t float64;
-	uint64_t abi;  /* aoti_torch_abi_version() */
-	bool stand_in; /* the libraries only stand in for torch's */
+	int32_t bits[MXT_DTYPE_COUNT]; /* integers as wide as these, to compare bits */
+	uint64_t abi;                  /* aoti_torch_abi_version() */
+	bool stand_in;                 /* the libraries only stand in for torch's */
 };
 
 /*
@@ -68,6 +69,13 @@ int mxt_torch_check_version(const struct mxt_torch_version *version, const char 
  */
 int mxt_torch_open(const char *folder, bool cuda, int32_t device_index, struct mxt_torch *ret_torch,
 		   struct mxt_error *err) MXT_WUR;
+
+/*
+ * What torch.use_deterministic_algorithms(True) does, for the rest of this process: operators take kernels that repeat
+ * their results, or refuse; new memory is filled first, as in a job that does the same. MXT_E_LIBRARY_BROKEN (-ELIBBAD)
+ * when this torch cannot be told.
+ */
+int mxt_torch_be_deterministic(const struct mxt_torch *torch, struct mxt_error *err) MXT_WUR;
 
 /* Gives the handles back; the libraries stay in memory. Zeroed is fine. */
 void mxt_torch_close(struct mxt_torch *torch);

@@ -22,10 +22,11 @@ static void push_mask(struct mxt_torch_call *call, const struct mxt_sdpa_inputs 
 	mxt_push_flag(call, inputs->causal);
 }
 
+/* With a bias over all heads. */
 static void push_efficient(struct mxt_torch_call *call, const struct mxt_sdpa_inputs *inputs)
 {
 	push_inputs(call, inputs);
-	mxt_push_none(call);
+	mxt_push_optional(call, inputs->bias);
 	mxt_push_flag(call, true);
 	push_mask(call, inputs);
 	mxt_push_none(call);
@@ -35,14 +36,14 @@ static void push_flash_cpu(struct mxt_torch_call *call, const struct mxt_sdpa_in
 {
 	push_inputs(call, inputs);
 	push_mask(call, inputs);
-	mxt_push_none(call); /* no mask tensor */
+	mxt_push_optional(call, inputs->bias);
 	mxt_push_none(call);
 }
 
 static void push_math(struct mxt_torch_call *call, const struct mxt_sdpa_inputs *inputs)
 {
 	push_inputs(call, inputs);
-	mxt_push_none(call);
+	mxt_push_optional(call, inputs->bias);
 	push_mask(call, inputs);
 	mxt_push_none(call); /* no dropout mask */
 	mxt_push_none(call);
@@ -63,7 +64,7 @@ static void push_flash_cpu_backward(struct mxt_torch_call *call, const struct mx
 {
 	push_outputs(call, inputs, saved, grad_out);
 	push_mask(call, inputs);
-	mxt_push_none(call);
+	mxt_push_optional(call, inputs->bias);
 	mxt_push_none(call);
 }
 
@@ -107,10 +108,43 @@ static int math_forward(const struct mxt_torch *torch, const struct mxt_sdpa_inp
 	return operator_forward(torch, &math_operator, inputs, ret_saved, err);
 }
 
+/* A handle of the undefined tensor, which the backward operators take for "none". */
+static int undefined(const struct mxt_torch *torch, struct mxt_tensor **ret_tensor, struct mxt_error *err)
+{
+	int32_t rc = torch->call.aoti_torch_new_uninitialized_tensor(ret_tensor);
+	return rc == 0 ? 0 : mxt_torch_failed(torch, "an undefined tensor", err);
+}
+
+/* The bias as efficient attention takes it: a view over all heads. Undefined where there is none. */
+static int spread_bias(const struct mxt_torch *torch, const struct mxt_sdpa_inputs *inputs,
+		       struct mxt_tensor **ret_view, struct mxt_error *err)
+{
+	struct mxt_tensor_facts bias, q;
+	if (!inputs->bias)
+		return undefined(torch, ret_view, err);
+	int rc = mxt_tensor_look(torch, inputs->bias, 4, &bias, err);
+	if (rc == 0)
+		rc = mxt_tensor_look(torch, inputs->q, 4, &q, err);
+	if (rc != 0)
+		return rc;
+	for (int i = 0; i < 2; i++)
+		if (bias.shape.sizes[i] != q.shape.sizes[i]) { /* 1: the same for all */
+			bias.shape.sizes[i] = q.shape.sizes[i];
+			bias.shape.strides[i] = 0;
+		}
+	return mxt_tensor_view(torch, bias.data, &bias.shape, bias.dtype, ret_view, err);
+}
+
 static int efficient_forward(const struct mxt_torch *torch, const struct mxt_sdpa_inputs *inputs,
 			     struct mxt_sdpa_saved *ret_saved, struct mxt_error *err)
 {
-	return operator_forward(torch, &efficient_operator, inputs, ret_saved, err);
+	struct mxt_sdpa_inputs spread = *inputs;
+	int rc = inputs->bias ? spread_bias(torch, inputs, &spread.bias, err) : 0;
+	if (rc < 0)
+		return rc;
+	rc = operator_forward(torch, &efficient_operator, &spread, ret_saved, err);
+	mxt_tensor_destroy(torch, spread.bias);
+	return rc;
 }
 
 static int cpu_flash_forward(const struct mxt_torch *torch, const struct mxt_sdpa_inputs *inputs,
@@ -141,6 +175,9 @@ static int flash_forward(const struct mxt_torch *torch, const struct mxt_sdpa_in
 {
 	struct mxt_sdpa_saved s = {.out = NULL};
 	struct mxt_tensor *debug = NULL;
+	if (inputs->bias)
+		return mxt_error_set(err, -ENOTSUP, MXT_E_PROBLEM_UNSUPPORTED,
+				     "torch's flash attention takes no mask tensor");
 	int32_t rc = torch->cuda.aoti_torch_cuda__scaled_dot_product_flash_attention(
 	    inputs->q, inputs->k, inputs->v, 0, inputs->causal, false, NULL, &s.out, &s.logsumexp, &s.cum_q, &s.cum_k,
 	    &s.max_q, &s.max_k, &s.seed, &s.offset, &debug);
@@ -165,10 +202,10 @@ static int cudnn_forward(const struct mxt_torch *torch, const struct mxt_sdpa_in
 			 struct mxt_sdpa_saved *ret_saved, struct mxt_error *err)
 {
 	struct mxt_sdpa_saved s = {.out = NULL};
-	struct mxt_tensor *debug = NULL;
+	struct mxt_tensor *debug = NULL, *bias = inputs->bias;
 	int32_t rc = torch->cuda.aoti_torch_cuda__scaled_dot_product_cudnn_attention(
-	    inputs->q, inputs->k, inputs->v, NULL, true, 0, inputs->causal, false, NULL, &s.out, &s.logsumexp, &s.cum_q,
-	    &s.cum_k, &s.max_q, &s.max_k, &s.seed, &s.offset, &debug);
+	    inputs->q, inputs->k, inputs->v, bias ? &bias : NULL, true, 0, inputs->causal, false, NULL, &s.out,
+	    &s.logsumexp, &s.cum_q, &s.cum_k, &s.max_q, &s.max_k, &s.seed, &s.offset, &debug);
 	mxt_tensor_destroy(torch, debug);
 	if (rc != 0)
 		return mxt_torch_failed(torch, "cuDNN's attention", err);
@@ -176,25 +213,19 @@ static int cudnn_forward(const struct mxt_torch *torch, const struct mxt_sdpa_in
 	return 0;
 }
 
-/* A handle of the undefined tensor, which the backward operators take for "none". */
-static int undefined(const struct mxt_torch *torch, struct mxt_tensor **ret_tensor, struct mxt_error *err)
-{
-	int32_t rc = torch->call.aoti_torch_new_uninitialized_tensor(ret_tensor);
-	return rc == 0 ? 0 : mxt_torch_failed(torch, "an undefined tensor", err);
-}
-
 static int cudnn_backward(const struct mxt_torch *torch, const struct mxt_sdpa_inputs *inputs,
 			  const struct mxt_sdpa_saved *s, struct mxt_tensor *grad_out, struct mxt_tensor *ret_grads[3],
 			  struct mxt_error *err)
 {
-	struct mxt_tensor *no_bias = NULL;
-	int made = undefined(torch, &no_bias, err);
+	struct mxt_tensor *none = NULL;
+	int made = inputs->bias ? 0 : undefined(torch, &none, err);
 	if (made < 0)
 		return made;
+	struct mxt_tensor *bias = inputs->bias ? inputs->bias : none;
 	int32_t rc = torch->cuda.aoti_torch_cuda__scaled_dot_product_cudnn_attention_backward(
-	    grad_out, inputs->q, inputs->k, inputs->v, s->out, s->logsumexp, s->seed, s->offset, no_bias, s->cum_q,
+	    grad_out, inputs->q, inputs->k, inputs->v, s->out, s->logsumexp, s->seed, s->offset, bias, s->cum_q,
 	    s->cum_k, s->max_q, s->max_k, 0, inputs->causal, NULL, &ret_grads[0], &ret_grads[1], &ret_grads[2]);
-	mxt_tensor_destroy(torch, no_bias);
+	mxt_tensor_destroy(torch, none);
 	return rc == 0 ? 0 : mxt_torch_failed(torch, "cuDNN's attention's backward pass", err);
 }
 
@@ -203,15 +234,15 @@ static int efficient_backward(const struct mxt_torch *torch, const struct mxt_sd
 			      struct mxt_tensor *ret_grads[3], struct mxt_error *err)
 {
 	static const int32_t wanted[] = {1, 1, 1, 0};
-	struct mxt_tensor *no_bias = NULL, *bias_grad = NULL;
-	int made = undefined(torch, &no_bias, err);
+	struct mxt_tensor *bias = NULL, *bias_grad = NULL;
+	int made = spread_bias(torch, inputs, &bias, err);
 	if (made < 0)
 		return made;
 	int32_t rc = torch->cuda.aoti_torch_cuda__scaled_dot_product_efficient_attention_backward(
-	    grad_out, inputs->q, inputs->k, inputs->v, no_bias, s->out, s->logsumexp, s->seed, s->offset, 0, wanted,
+	    grad_out, inputs->q, inputs->k, inputs->v, bias, s->out, s->logsumexp, s->seed, s->offset, 0, wanted,
 	    MXT_ARRAY_LEN(wanted), inputs->causal, NULL, &ret_grads[0], &ret_grads[1], &ret_grads[2], &bias_grad);
 	mxt_tensor_destroy(torch, bias_grad);
-	mxt_tensor_destroy(torch, no_bias);
+	mxt_tensor_destroy(torch, bias);
 	return rc == 0 ? 0 : mxt_torch_failed(torch, "efficient attention's backward pass", err);
 }
 
@@ -268,7 +299,7 @@ static int ask_choice(const struct mxt_torch *torch, const struct mxt_sdpa_input
 	struct mxt_torch_call call;
 	mxt_torch_call_init(&call, torch);
 	push_inputs(&call, inputs);
-	mxt_push_none(&call);
+	mxt_push_optional(&call, inputs->bias);
 	push_mask(&call, inputs);
 	mxt_push_none(&call);
 	mxt_push_flag(&call, inputs->gqa);

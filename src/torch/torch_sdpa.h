@@ -4,7 +4,7 @@
  * through those that autograd calls for its gradients.
  *
  * q is [batch, heads, seq, head_dim], k and v [batch, kv_heads, seq, head_dim], with any strides; dropout 0, scale
- * 1/sqrt(head_dim), no mask tensor.
+ * 1/sqrt(head_dim).
  * Source: aten/src/ATen/native/native_functions.yaml, sdp_utils_cpp.h (SDPBackend).
  */
 #ifndef MXT_TORCH_TORCH_SDPA_H
@@ -27,6 +27,11 @@ struct mxt_sdpa_inputs {
 	struct mxt_tensor *q, *k, *v; /* borrowed */
 	bool causal;
 	bool gqa; /* fewer KV heads than query heads */
+	/*
+	 * NULL: no mask tensor. Else what is added to the scores, [batch or 1, 1, seq, seq] in the dtype of q: a
+	 * boolean mask reaches kernels like this. Borrowed; not together with `causal`.
+	 */
+	struct mxt_tensor *bias;
 };
 
 /* What a forward call returns, and what the backward call of the same kind needs. Owned; zeroed is empty. */
@@ -43,6 +48,10 @@ struct mxt_sdpa_saved {
 int mxt_sdpa_choose(const struct mxt_torch *torch, const struct mxt_sdpa_inputs *inputs, enum mxt_sdpa_kind *ret_kind,
 		    struct mxt_error *err) MXT_WUR;
 
+/* Rows of a bias begin so many elements apart, or a multiple of it, for `efficient`: torch pads those that do not. */
+#define MXT_SDPA_BIAS_ALIGNMENT 8
+
+/* -ENOTSUP (MXT_E_PROBLEM_UNSUPPORTED) for flash attention with a bias on CUDA: its kernel takes none. */
 int mxt_sdpa_forward(const struct mxt_torch *torch, enum mxt_sdpa_kind kind, const struct mxt_sdpa_inputs *inputs,
 		     struct mxt_sdpa_saved *ret_saved, struct mxt_error *err) MXT_WUR;
 

@@ -136,3 +136,68 @@ int mxt_tensor_scale(const struct mxt_torch *torch, struct mxt_tensor *tensor, d
 {
 	return apply(torch, "aten::mul_", tensor, factor, err);
 }
+
+int mxt_tensor_draw(const struct mxt_torch *torch, struct mxt_tensor *tensor, double deviation, struct mxt_error *err)
+{
+	struct mxt_torch_call call;
+	mxt_torch_call_init(&call, torch);
+	mxt_push_tensor(&call, tensor);
+	mxt_push_number(&call, 0);
+	mxt_push_number(&call, deviation);
+	mxt_push_none(&call); /* the default generator */
+	int rc = mxt_torch_call_run(&call, "aten::normal_", "", 1, err);
+	mxt_drop_result(&call);
+	return rc;
+}
+
+int mxt_tensor_keep_upper(const struct mxt_torch *torch, struct mxt_tensor *tensor, int64_t diagonal,
+			  struct mxt_error *err)
+{
+	struct mxt_torch_call call;
+	mxt_torch_call_init(&call, torch);
+	mxt_push_tensor(&call, tensor);
+	mxt_push_integer(&call, diagonal);
+	int rc = mxt_torch_call_run(&call, "aten::triu_", "", 1, err);
+	mxt_drop_result(&call);
+	return rc;
+}
+
+/* The same memory as integers: what compares numbers takes -0 for 0, and no NaN for itself. */
+static int view_bits(const struct mxt_torch *torch, struct mxt_tensor *tensor, int64_t ndim,
+		     struct mxt_tensor **ret_bits, struct mxt_error *err)
+{
+	struct mxt_tensor_facts facts;
+	int rc = mxt_tensor_look(torch, tensor, ndim, &facts, err);
+	if (rc != 0)
+		return rc;
+	int32_t dtype =
+	    facts.dtype == torch->dtype[MXT_DTYPE_F32] ? torch->bits[MXT_DTYPE_F32] : torch->bits[MXT_DTYPE_BF16];
+	return mxt_tensor_view(torch, facts.data, &facts.shape, dtype, ret_bits, err);
+}
+
+static int ask_equal(const struct mxt_torch *torch, struct mxt_tensor *a, struct mxt_tensor *b, bool *ret_equal,
+		     struct mxt_error *err)
+{
+	struct mxt_torch_call call;
+	mxt_torch_call_init(&call, torch);
+	mxt_push_tensor(&call, a);
+	mxt_push_tensor(&call, b);
+	int rc = mxt_torch_call_run(&call, "aten::equal", "", 1, err);
+	if (rc == 0)
+		*ret_equal = (mxt_result_integer(&call, 0) & 0xff) != 0; /* a bool fills the lowest byte only */
+	return rc;
+}
+
+int mxt_tensor_same_bits(const struct mxt_torch *torch, struct mxt_tensor *a, struct mxt_tensor *b, int64_t ndim,
+			 bool *ret_same, struct mxt_error *err)
+{
+	struct mxt_tensor *left = NULL, *right = NULL;
+	int rc = view_bits(torch, a, ndim, &left, err);
+	if (rc == 0)
+		rc = view_bits(torch, b, ndim, &right, err);
+	if (rc == 0)
+		rc = ask_equal(torch, left, right, ret_same, err);
+	mxt_tensor_destroy(torch, left);
+	mxt_tensor_destroy(torch, right);
+	return rc;
+}

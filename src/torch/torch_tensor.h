@@ -52,9 +52,21 @@ int mxt_tensor_copy(const struct mxt_torch *torch, struct mxt_tensor *to, struct
 int mxt_tensor_fill(const struct mxt_torch *torch, struct mxt_tensor *tensor, double value,
 		    struct mxt_error *err) MXT_WUR;
 
+/* Normal deviates of mean 0 from the device's own generator, whose seed is the same in every process. */
+int mxt_tensor_draw(const struct mxt_torch *torch, struct mxt_tensor *tensor, double deviation,
+		    struct mxt_error *err) MXT_WUR;
+
 /* Multiplies every element by one number. */
 int mxt_tensor_scale(const struct mxt_torch *torch, struct mxt_tensor *tensor, double factor,
 		     struct mxt_error *err) MXT_WUR;
+
+/* Zeroes what lies below a diagonal of a matrix, or of every matrix of a batch: 0 is the main one, 1 the next above. */
+int mxt_tensor_keep_upper(const struct mxt_torch *torch, struct mxt_tensor *tensor, int64_t diagonal,
+			  struct mxt_error *err) MXT_WUR;
+
+/* Whether two tensors of `ndim` dimensions, equal in sizes and in a dtype of problems, are equal bit by bit. */
+int mxt_tensor_same_bits(const struct mxt_torch *torch, struct mxt_tensor *a, struct mxt_tensor *b, int64_t ndim,
+			 bool *ret_same, struct mxt_error *err) MXT_WUR;
 
 /* A tensor without dimensions on the host, over *value, which must outlive it. */
 int mxt_tensor_scalar(const struct mxt_torch *torch, double *value, struct mxt_tensor **ret_tensor,

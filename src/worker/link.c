@@ -64,13 +64,15 @@ static int spawn_worker(const struct mxt_worker_spec *spec, const struct ends *e
 		     {"--label", spec->label},
 		     {"--torch", spec->target.torch},
 		     {"--probe", spec->target.probe}};
-	const char *argv[2 * MXT_ARRAY_LEN(given) + 3] = {"mindxtrain", "worker"};
+	const char *argv[2 * MXT_ARRAY_LEN(given) + 4] = {"mindxtrain", "worker"};
 	size_t n = 2;
 	for (size_t i = 0; i < MXT_ARRAY_LEN(given); i++)
 		if (given[i].value) {
 			argv[n++] = given[i].option;
 			argv[n++] = given[i].value;
 		}
+	if (spec->target.deterministic)
+		argv[n++] = "--deterministic";
 	/* execve() wants char *, and changes nothing. */
 	const struct mxt_spawn spawn = {.program = spec->program ? spec->program : "/proc/self/exe",
 					.argv = (char *const *)argv,

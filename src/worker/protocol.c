@@ -207,6 +207,7 @@ static void walk_prepared(struct wire *wire, struct mxt_message *message)
 	result->check.bound_ppb = u64(wire, result->check.bound_ppb);
 	fixed(wire, result->check.bits, sizeof result->check.bits);
 	fixed(wire, (uint8_t *)result->check.backend, sizeof result->check.backend);
+	result->check.repeatable = boolean(wire, result->check.repeatable);
 	if (!wire->fault && !is_printable(result->check.backend, sizeof result->check.backend, '!'))
 		wire->fault = "a backend that is no word";
 }

@@ -16,7 +16,7 @@ PREPARE, TIME, QUIT, HELLO, FACTS, PREPARED, TIMED, REFUSED = 1, 2, 3, 17, 18, 1
 LIMIT_S = 60
 
 
-def packet(kind, body=b"", request=1, magic=b"MXTW", version=3, length=None):
+def packet(kind, body=b"", request=1, magic=b"MXTW", version=4, length=None):
     return HEAD.pack(magic, version, kind, len(body) if length is None else length, request) + body
 
 
@@ -27,7 +27,7 @@ def gemm(problem_id, m=50, n=100, k=100):
 class Worker:
     """One worker process and our end of its socket."""
 
-    def __init__(self, test, scenario=None, device="fake", **popen):
+    def __init__(self, test, scenario=None, device="fake", options=(), **popen):
         self.ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.ours.settimeout(LIMIT_S)
         path = test.write("scenario.json", scenario if scenario is not None else {"seed": 1})
@@ -38,7 +38,7 @@ class Worker:
             os.dup2(theirs.fileno(), 3, inheritable=True)
 
         self.process = test.start("worker", "--device", device, "--ordinal", "0", "--label", "bare",
-                                  env={"MINDXTRAIN_FAKE_SCENARIO": path}, pass_fds=(3,), preexec_fn=place, **popen)
+                                  *options, env={"MINDXTRAIN_FAKE_SCENARIO": path}, pass_fds=(3,), preexec_fn=place, **popen)
         theirs.close()
         test.addCleanup(self.stop)
 
@@ -57,7 +57,7 @@ class Worker:
         if not data:
             return None
         magic, version, kind, length, request = HEAD.unpack(data[:16])
-        assert (magic, version, length) == (b"MXTW", 3, len(data) - 16), data
+        assert (magic, version, length) == (b"MXTW", 4, len(data) - 16), data
         return kind, request, data[16:]
 
     def hello(self):
@@ -107,8 +107,8 @@ class WorkerProcess(mxt.TestCase):
         worker.send(packet(PREPARE, gemm(9), request=41))
         kind, request, body = worker.receive()
         self.assertEqual((kind, request), (PREPARED, 41))
-        problem, first_ns, error_ppb, bound_ppb, _, backend = struct.unpack("<IQQQ32s24s", body)
-        self.assertEqual(backend.rstrip(b"\0"), b"")
+        problem, first_ns, error_ppb, bound_ppb, _, backend, repeatable = struct.unpack("<IQQQ32s24sI", body)
+        self.assertEqual((backend.rstrip(b"\0"), repeatable), (b"", 0))
         self.assertEqual((problem, first_ns, error_ppb, bound_ppb), (9, 11000, 100, 100000))
         steps = struct.pack("<IQIQ", 9, 0, 0xffffffff, 50000)
         worker.send(packet(TIME, struct.pack("<QQI", 10**8, 10**7, 2) + steps, request=42))
@@ -135,6 +135,15 @@ class WorkerProcess(mxt.TestCase):
         self.assertEqual(struct.unpack("<I", body[:4])[0], 2)
         self.assertIn(b"no such device", body)
         self.assertEqual(worker.status()[0], 0)
+
+    def test_it_says_whether_results_repeat(self):
+        faults = [{"fault": "unrepeatable", "at": "check", "call": 2}]
+        worker = Worker(self, {"seed": 1, "bare": {"gemm": {"faults": faults}}}, options=["--deterministic"])
+        worker.hello()
+        for expected in (1, 0, 1):
+            worker.send(packet(PREPARE, gemm(9)))
+            kind, _, body = worker.receive()
+            self.assertEqual((kind, struct.unpack("<I", body[-4:])[0]), (PREPARED, expected))
 
     def test_a_scenario_that_is_wrong_is_a_reason(self):
         worker = Worker(self, scenario={"sed": 1})

@@ -9,6 +9,7 @@
 #include "sim_number.h"
 #include "sim_runtime.h"
 #include "sim_sdpa.h"
+#include "sim_torch.h"
 
 /* Which argument is what; -1: the operator has none. */
 struct places {
@@ -208,8 +209,9 @@ static int choice(struct mxt_sim_call *call)
 	if (!mxt_sim_sdpa_check(&sdpa, true))
 		return 1;
 	if (sdpa.q->place == MXT_SIM_CPU)
-		chosen = sdpa.mask ? MXT_SIM_MATH : MXT_SIM_FLASH;
-	else if (!switched_on("TORCH_CUDNN_SDPA_DEPRIORITIZED") && takes(&sdpa, &mxt_sim_sdpa_cudnn))
+		chosen = MXT_SIM_FLASH;
+	else if (!mxt_sim_is_deterministic() && !switched_on("TORCH_CUDNN_SDPA_DEPRIORITIZED") &&
+		 takes(&sdpa, &mxt_sim_sdpa_cudnn))
 		chosen = MXT_SIM_CUDNN;
 	else if (takes(&sdpa, &mxt_sim_sdpa_flash))
 		chosen = MXT_SIM_FLASH;

@@ -8,6 +8,7 @@
 #include "sim_scenario.h"
 
 #define SPOILED_STEP 7
+#define UNSTEADY     0x1p-7 /* of an element: what bfloat16 just shows */
 
 void mxt_sim_return(struct mxt_sim_call *call, struct mxt_sim_tensor *tensor)
 {
@@ -45,6 +46,9 @@ void mxt_sim_spoil(double *numbers, size_t count, unsigned effects)
 {
 	for (size_t i = 0; i < count && effects & MXT_SIM_WRONG; i += SPOILED_STEP)
 		numbers[i] = 1.5 * numbers[i] + 0.01;
+	static unsigned unsteady; /* calls of this process */
+	if (count > 0 && effects & MXT_SIM_UNSTEADY && unsteady++ % 2 == 1)
+		numbers[0] *= 1 + UNSTEADY;
 	if (count > 0 && effects & MXT_SIM_NAN)
 		numbers[0] = (double)NAN;
 }

@@ -72,6 +72,12 @@ static void act_nan(const struct mxt_sim_fault *fault, struct mxt_sim_outcome *o
 	outcome->effects |= MXT_SIM_NAN;
 }
 
+static void act_unrepeatable(const struct mxt_sim_fault *fault, struct mxt_sim_outcome *outcome)
+{
+	(void)fault;
+	outcome->effects |= MXT_SIM_UNSTEADY;
+}
+
 static void act_instant(const struct mxt_sim_fault *fault, struct mxt_sim_outcome *outcome)
 {
 	(void)fault;
@@ -95,10 +101,17 @@ static const struct {
 	const char *kind;
 	void (*act)(const struct mxt_sim_fault *fault, struct mxt_sim_outcome *outcome);
 } kinds[] = {
-    {"abort", act_abort}, {"crash", act_crash},     {"error", act_error},
-    {"exit", act_exit},   {"hang", act_hang},       {"illegal_address", act_illegal_address},
-    {"nan", act_nan},     {"instant", act_instant}, {"print", act_print},
+    {"abort", act_abort},
+    {"crash", act_crash},
+    {"error", act_error},
+    {"exit", act_exit},
+    {"hang", act_hang},
+    {"illegal_address", act_illegal_address},
+    {"nan", act_nan},
+    {"instant", act_instant},
+    {"print", act_print},
     {"wrong", act_wrong},
+    {"unrepeatable", act_unrepeatable},
 };
 
 /* "attention.flash" is the place of attention.flash.forward, and of no attention.flash_v4. */

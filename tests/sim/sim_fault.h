@@ -10,11 +10,12 @@ struct mxt_sim_scenario;
 
 /* What a fault changes in a call that returns: bits of mxt_sim_outcome.effects. */
 enum {
-	MXT_SIM_WRONG = 1,   /* some elements of the result are half as large again */
-	MXT_SIM_NAN = 2,     /* the first element of the result is not a number */
-	MXT_SIM_INSTANT = 4, /* takes no device time */
-	MXT_SIM_FAIL = 8,    /* the call says that it failed, with `code` and `text` */
-	MXT_SIM_BREAK = 16,  /* the call says that all is well, and the device answers `code` from then on */
+	MXT_SIM_WRONG = 1,     /* some elements of the result are half as large again */
+	MXT_SIM_NAN = 2,       /* the first element of the result is not a number */
+	MXT_SIM_INSTANT = 4,   /* takes no device time */
+	MXT_SIM_FAIL = 8,      /* the call says that it failed, with `code` and `text` */
+	MXT_SIM_BREAK = 16,    /* the call says that all is well, and the device answers `code` from then on */
+	MXT_SIM_UNSTEADY = 32, /* the first element differs a little in every second call */
 };
 
 struct mxt_sim_outcome {

@@ -8,11 +8,24 @@
 #include "sim_product.h"
 #include "sim_runtime.h"
 #include "sim_scenario.h"
+#include "sim_torch.h"
 
 static enum mxt_sim_blas library(void)
 {
 	const char *prefer = getenv("TORCH_BLAS_PREFER_CUBLASLT");
 	return prefer && strcmp(prefer, "1") == 0 ? MXT_SIM_CUBLASLT : MXT_SIM_CUBLAS;
+}
+
+/* Without a workspace of its own for every stream cuBLAS may add up in another order. */
+static int check_repeatable(const struct mxt_sim_matmul *matmul)
+{
+	const char *workspace = getenv("CUBLAS_WORKSPACE_CONFIG");
+	if (!mxt_sim_is_deterministic() || matmul->a->place != MXT_SIM_CUDA)
+		return 0;
+	if (workspace && (strcmp(workspace, ":4096:8") == 0 || strcmp(workspace, ":16:8") == 0))
+		return 0;
+	return mxt_sim_raise("Deterministic behavior was enabled, but this operation is not deterministic because it "
+			     "uses CuBLAS; set CUBLAS_WORKSPACE_CONFIG=:4096:8 or :16:8");
 }
 
 /* Two dimensions, or three of which the first is a batch. */
@@ -65,7 +78,7 @@ static void add_self(const struct mxt_sim_matmul *matmul, double *numbers, int64
 int mxt_sim_matmul_run(const struct mxt_sim_matmul *matmul)
 {
 	unsigned effects;
-	if (check(matmul))
+	if (check(matmul) || check_repeatable(matmul))
 		return 1;
 	int64_t last = matmul->a->ndim - 1, batch = last == 2 ? matmul->a->sizes[0] : 1;
 	const struct mxt_sim_product product = {matmul->a->sizes[last - 1], matmul->b->sizes[last],

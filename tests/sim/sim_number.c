@@ -9,8 +9,9 @@ static const struct {
 	size_t bytes;
 	const char *name;
 } types[] = {
-    {MXT_SIM_INT64, 8, "Long"},     {MXT_SIM_FLOAT16, 2, "Half"},      {MXT_SIM_FLOAT32, 4, "Float"},
-    {MXT_SIM_FLOAT64, 8, "Double"}, {MXT_SIM_BFLOAT16, 2, "BFloat16"},
+    {MXT_SIM_INT16, 2, "Short"},       {MXT_SIM_INT32, 4, "Int"},     {MXT_SIM_INT64, 8, "Long"},
+    {MXT_SIM_FLOAT16, 2, "Half"},      {MXT_SIM_FLOAT32, 4, "Float"}, {MXT_SIM_FLOAT64, 8, "Double"},
+    {MXT_SIM_BFLOAT16, 2, "BFloat16"},
 };
 
 size_t mxt_sim_dtype_bytes(int32_t dtype)
@@ -89,6 +90,10 @@ double mxt_sim_load(const void *base, int64_t index, int32_t dtype)
 		return (double)((const float *)base)[index];
 	case MXT_SIM_FLOAT64:
 		return ((const double *)base)[index];
+	case MXT_SIM_INT16:
+		return (double)((const int16_t *)base)[index];
+	case MXT_SIM_INT32:
+		return (double)((const int32_t *)base)[index];
 	default:
 		return (double)((const int64_t *)base)[index];
 	}
@@ -108,6 +113,12 @@ void mxt_sim_store(void *base, int64_t index, int32_t dtype, double value)
 		break;
 	case MXT_SIM_FLOAT64:
 		((double *)base)[index] = value;
+		break;
+	case MXT_SIM_INT16:
+		((int16_t *)base)[index] = (int16_t)value;
+		break;
+	case MXT_SIM_INT32:
+		((int32_t *)base)[index] = (int32_t)value;
 		break;
 	default:
 		((int64_t *)base)[index] = (int64_t)value;

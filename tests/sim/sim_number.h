@@ -10,6 +10,8 @@
 
 /* c10::ScalarType's numbers. */
 enum mxt_sim_dtype {
+	MXT_SIM_INT16 = 2,
+	MXT_SIM_INT32 = 3,
 	MXT_SIM_INT64 = 4,
 	MXT_SIM_FLOAT16 = 5,
 	MXT_SIM_FLOAT32 = 6,

@@ -159,13 +159,54 @@ static int softmax_backward(struct mxt_sim_call *call)
 	return 0;
 }
 
+/* self, diagonal: what lies below it becomes 0. */
+static int keep_upper(struct mxt_sim_call *call)
+{
+	unsigned effects = 0;
+	struct mxt_sim_tensor *tensor = call->args[0].tensor;
+	if (begin(call, "triu", &effects))
+		return 1;
+	if (tensor->ndim < 2)
+		return mxt_sim_raise("triu_: input tensor must have at least 2 dimensions");
+	int64_t columns = tensor->sizes[tensor->ndim - 1], rows = tensor->sizes[tensor->ndim - 2];
+	double *numbers = mxt_sim_read(tensor);
+	for (int64_t i = 0; i < mxt_sim_count(tensor); i++)
+		if (i % columns - i / columns % rows < call->args[1].integer)
+			numbers[i] = 0;
+	mxt_sim_spoil(numbers, (size_t)mxt_sim_count(tensor), effects);
+	mxt_sim_write(tensor, numbers);
+	free(numbers);
+	return return_self(call);
+}
+
+/* self, other: whether sizes and numbers are the same. */
+static int equal(struct mxt_sim_call *call)
+{
+	unsigned effects = 0;
+	const struct mxt_sim_tensor *a = call->args[0].tensor, *b = call->args[1].tensor;
+	if (begin(call, "equal", &effects))
+		return 1;
+	if (!b || a->dtype != b->dtype)
+		return mxt_sim_raise("equal: expected two tensors of one type");
+	bool same = a->ndim == b->ndim && memcmp(a->sizes, b->sizes, (size_t)a->ndim * sizeof a->sizes[0]) == 0;
+	double *left = mxt_sim_read(a), *right = mxt_sim_read(b);
+	for (int64_t i = 0; same && i < mxt_sim_count(a); i++)
+		same = left[i] == right[i];
+	free(left);
+	free(right);
+	mxt_sim_return_integer(call, same);
+	return 0;
+}
+
 const struct mxt_sim_operator mxt_sim_plain_operators[] = {
     {"aten::_softmax_backward_data", "", "TTii", MXT_SIM_ANY, softmax_backward},
     {"aten::copy_", "", "TTb", MXT_SIM_ANY, copy},
+    {"aten::equal", "", "TT", MXT_SIM_ANY, equal},
     {"aten::fill_", "Tensor", "TT", MXT_SIM_ANY, fill},
     {"aten::mul_", "Tensor", "TT", MXT_SIM_ANY, multiply},
     {"aten::normal_", "", "Tffg", MXT_SIM_ANY, normal},
     {"aten::requires_grad_", "", "Tb", MXT_SIM_ANY, requires_grad},
     {"aten::transpose", "int", "Tii", MXT_SIM_ANY, transpose},
+    {"aten::triu_", "", "Ti", MXT_SIM_ANY, keep_upper},
     {NULL, NULL, NULL, 0, NULL},
 };

@@ -15,6 +15,9 @@
 MXT_SIM_EXPORT void mxt_sim_cuda_load(void);
 bool mxt_sim_cuda_is_loaded(void);
 
+/* What torch.use_deterministic_algorithms(True) sets. */
+bool mxt_sim_is_deterministic(void);
+
 /* mxt_sim_dispatch(), and a second handle of a tensor to put onto its stack (of the undefined one for NULL). */
 MXT_SIM_EXPORT int mxt_sim_torch_dispatch(const char *name, uint64_t *stack);
 MXT_SIM_EXPORT uint64_t mxt_sim_torch_second(struct AtenTensorOpaque *tensor);

@@ -27,6 +27,8 @@ MXT_SIM_EXPORT int32_t aoti_torch_dtype_bfloat16(void);
 MXT_SIM_EXPORT int32_t aoti_torch_dtype_float16(void);
 MXT_SIM_EXPORT int32_t aoti_torch_dtype_float32(void);
 MXT_SIM_EXPORT int32_t aoti_torch_dtype_float64(void);
+MXT_SIM_EXPORT int32_t aoti_torch_dtype_int16(void);
+MXT_SIM_EXPORT int32_t aoti_torch_dtype_int32(void);
 MXT_SIM_EXPORT bool aoti_torch_grad_mode_is_enabled(void);
 MXT_SIM_EXPORT void aoti_torch_grad_mode_set_enabled(bool enabled);
 MXT_SIM_EXPORT int32_t aoti_torch_empty_strided(int64_t ndim, const int64_t *sizes, const int64_t *strides,
@@ -46,6 +48,14 @@ MXT_SIM_EXPORT int32_t aoti_torch_get_device_type(handle tensor, int32_t *ret);
 MXT_SIM_EXPORT int32_t aoti_torch_is_defined(handle tensor, bool *ret);
 MXT_SIM_EXPORT int32_t aoti_torch_cpu_addmm_out(handle out, handle self, handle mat1, handle mat2, double beta,
 						double alpha);
+MXT_SIM_EXPORT int32_t aoti_torch_cpu_baddbmm_out(handle out, handle self, handle batch1, handle batch2, double beta,
+						  double alpha);
+/* Methods of at::Context (ATen/Context.h): C has no names like theirs. */
+MXT_SIM_EXPORT void *global_context(void) __asm__("_ZN2at13globalContextEv");
+MXT_SIM_EXPORT void
+set_deterministic_algorithms(void *context, bool on,
+			     bool warn_only) __asm__("_ZN2at7Context26setDeterministicAlgorithmsEbb");
+MXT_SIM_EXPORT bool deterministic_algorithms(const void *context) __asm__("_ZNK2at7Context23deterministicAlgorithmsEv");
 MXT_SIM_EXPORT int32_t aoti_torch_call_dispatcher(const char *name, const char *overload, uint64_t *stack);
 MXT_SIM_EXPORT int omp_get_max_threads(void); /* of torch's OpenMP runtime */
 #if HAS_VERSIONED_DISPATCHER
@@ -59,7 +69,7 @@ MXT_SIM_EXPORT const char *torch_exception_get_what_without_backtrace(void);
 
 /* What torch keeps for a process. */
 static struct {
-	bool cuda, no_grad;
+	bool cuda, no_grad, deterministic;
 } state;
 
 __attribute__((constructor)) static void load(void)
@@ -75,6 +85,26 @@ void mxt_sim_cuda_load(void)
 bool mxt_sim_cuda_is_loaded(void)
 {
 	return state.cuda;
+}
+
+bool mxt_sim_is_deterministic(void)
+{
+	return state.deterministic;
+}
+
+void *global_context(void)
+{
+	return &state;
+}
+
+void set_deterministic_algorithms(void *context, bool on, bool warn_only)
+{
+	state.deterministic = on && !warn_only && context == &state;
+}
+
+bool deterministic_algorithms(const void *context)
+{
+	return context == &state && state.deterministic;
 }
 
 uint64_t aoti_torch_abi_version(void)
@@ -115,6 +145,16 @@ int32_t aoti_torch_dtype_float32(void)
 int32_t aoti_torch_dtype_float64(void)
 {
 	return MXT_SIM_FLOAT64;
+}
+
+int32_t aoti_torch_dtype_int16(void)
+{
+	return MXT_SIM_INT16;
+}
+
+int32_t aoti_torch_dtype_int32(void)
+{
+	return MXT_SIM_INT32;
 }
 
 bool aoti_torch_grad_mode_is_enabled(void)
@@ -262,6 +302,11 @@ int32_t aoti_torch_cpu_addmm_out(handle out, handle self, handle mat1, handle ma
 {
 	const struct mxt_sim_matmul matmul = {self->tensor, mat1->tensor, mat2->tensor, out->tensor, beta, alpha};
 	return mxt_sim_matmul_run(&matmul);
+}
+
+int32_t aoti_torch_cpu_baddbmm_out(handle out, handle self, handle batch1, handle batch2, double beta, double alpha)
+{
+	return aoti_torch_cpu_addmm_out(out, self, batch1, batch2, beta, alpha);
 }
 
 int mxt_sim_torch_efficient_backward(struct mxt_sim_sdpa *sdpa, handle ret_grads[4])

@@ -16,6 +16,8 @@ int mxtstub_gone(void); /* of a library that is not there when this one is loade
 
 MXT_SIM_EXPORT int32_t aoti_torch_cuda_addmm_out(handle out, handle self, handle mat1, handle mat2, double beta,
 						 double alpha);
+MXT_SIM_EXPORT int32_t aoti_torch_cuda_baddbmm_out(handle out, handle self, handle batch1, handle batch2, double beta,
+						   double alpha);
 MXT_SIM_EXPORT int32_t aoti_torch_cuda__scaled_dot_product_flash_attention(
     handle query, handle key, handle value, double dropout_p, int32_t is_causal, int32_t return_debug_mask,
     const double *scale, handle *ret0, handle *ret1, handle *ret2, handle *ret3, int64_t *ret4, int64_t *ret5,
@@ -58,6 +60,11 @@ int32_t aoti_torch_cuda_addmm_out(handle out, handle self, handle mat1, handle m
 {
 	const struct mxt_sim_matmul matmul = {self->tensor, mat1->tensor, mat2->tensor, out->tensor, beta, alpha};
 	return mxt_sim_torch_matmul(&matmul);
+}
+
+int32_t aoti_torch_cuda_baddbmm_out(handle out, handle self, handle batch1, handle batch2, double beta, double alpha)
+{
+	return aoti_torch_cuda_addmm_out(out, self, batch1, batch2, beta, alpha);
 }
 
 /* The generated functions borrow handles, where the dispatcher takes them over. */

@@ -131,6 +131,7 @@ static void check_random_products(struct mxt_device *device)
 		    .trans_b = mxt_rng_below(&rng, 2),
 		    .accumulate = mxt_rng_below(&rng, 2),
 		    .bias = mxt_rng_below(&rng, 2),
+		    .batch = i % 5 == 0 ? 1 + (int32_t)mxt_rng_below(&rng, 9) : 0,
 		};
 		g.lda = (g.trans_a ? g.m : g.k) + mxt_rng_below(&rng, 3);
 		g.ldb = (g.trans_b ? g.k : g.n) + mxt_rng_below(&rng, 3);
@@ -161,6 +162,25 @@ static void check_library(const char *blas)
 			check_random_products(device);
 		ops->close(device);
 	}
+}
+
+/* Its work is divided by number of threads, never by which of them comes first. */
+static void test_deterministic(void **state)
+{
+	(void)state;
+	struct mxt_device *device = NULL;
+	use_settings("openblas", "flash");
+	if (ops->open(&(struct mxt_device_target){.deterministic = true}, &device, NULL) < 0)
+		skip();
+	struct mxt_gemm batch = gemm_shape;
+	batch.batch = 3;
+	batch.accumulate = true;
+	const struct mxt_problem problems[] = {attention_problem(&attention_shape, MXT_FORWARD),
+					       attention_problem(&attention_shape, MXT_BACKWARD),
+					       gemm_problem(&gemm_shape), gemm_problem(&batch)};
+	for (size_t i = 0; i < MXT_ARRAY_LEN(problems); i++)
+		assert_true(check_problem(device, &problems[i]).repeatable);
+	ops->close(device);
 }
 
 static void test_openblas(void **state)
@@ -298,6 +318,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_openblas, set_up, mxt_scratch_teardown),
 	    cmocka_unit_test_setup_teardown(test_blis, set_up, mxt_scratch_teardown),
+	    cmocka_unit_test_setup_teardown(test_deterministic, set_up, mxt_scratch_teardown),
 	    cmocka_unit_test_setup_teardown(test_lying_library, set_up, mxt_scratch_teardown),
 	    cmocka_unit_test_setup_teardown(test_cannot_open, set_up, mxt_scratch_teardown),
 	    cmocka_unit_test_setup_teardown(test_unsupported, set_up, mxt_scratch_teardown),

@@ -48,6 +48,28 @@ static struct mxt_task *prepare(const struct mxt_device_ops *ops, struct mxt_dev
 	return task;
 }
 
+static bool repeats(const struct mxt_device_ops *ops, bool deterministic)
+{
+	struct mxt_device *device = NULL;
+	struct mxt_check check;
+	assert_int_equal(ops->open(&(struct mxt_device_target){.deterministic = deterministic}, &device, NULL), 0);
+	struct mxt_task *task = prepare(ops, device, MXT_PROBLEM_GEMM);
+	assert_int_equal(ops->check(device, task, &check, NULL), 0);
+	ops->release(device, task);
+	ops->close(device);
+	return check.repeatable;
+}
+
+/* Only where it was asked for, and not where the scenario says otherwise. */
+static void results_repeat(void **state)
+{
+	const struct mxt_device_ops *ops = fake(*state, "{}");
+	assert_true(repeats(ops, true));
+	assert_false(repeats(ops, false));
+	ops = fake(*state, "{\"bare\": {\"gemm\": {\"faults\": [{\"fault\": \"unrepeatable\", \"at\": \"check\"}]}}}");
+	assert_false(repeats(ops, true));
+}
+
 static uint64_t time_of(const struct mxt_device_ops *ops, struct mxt_device *device, struct mxt_task *task,
 			uint32_t repeats)
 {
@@ -276,6 +298,7 @@ static void every_fixture_is_a_scenario(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    TEST(results_repeat),
 	    TEST(costs_are_as_written),
 	    TEST(noise_has_its_size_and_repeats),
 	    TEST(tails_are_rare_and_long),

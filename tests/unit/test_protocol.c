@@ -105,7 +105,7 @@ static void answers_round_trip(void **state)
 	struct mxt_message message = {.type = MXT_MESSAGE_PREPARED, .request = 3};
 	message.as.prepared.id = 9;
 	message.as.prepared.result =
-	    (struct mxt_prepared){.first_call_ns = 12345678901234, .check = {77, 1000, {1, 2}, "cudnn"}};
+	    (struct mxt_prepared){.first_call_ns = 12345678901234, .check = {77, 1000, {1, 2}, "cudnn", true}};
 	message.as.prepared.result.check.bits[31] = 0xff;
 	round_trip(&message);
 	assert_int_equal(back.as.prepared.id, 9);

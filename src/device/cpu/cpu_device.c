@@ -103,11 +103,13 @@ static int device_open(const struct mxt_device_target *target, struct mxt_device
 	struct mxt_device *device = calloc(1, sizeof *device);
 	rc = device ? fill_device(&host, device, err) : mxt_error_oom(err);
 	mxt_cpu_host_finish(&host);
-	if (rc < 0)
+	if (rc != 0) {
 		device_close(device);
-	else
-		*ret_device = device;
-	return rc;
+		return rc;
+	}
+	device->deterministic = target->deterministic;
+	*ret_device = device;
+	return 0;
 }
 
 static int device_describe(struct mxt_device *device, json_t **ret_facts, struct mxt_error *err)
@@ -170,7 +172,8 @@ static int device_prepare(struct mxt_device *device, const struct mxt_problem *p
 	if (dtype != MXT_DTYPE_F32)
 		return mxt_error_set(err, -ENOTSUP, MXT_E_PROBLEM_UNSUPPORTED,
 				     "the built-in provider computes in float32, not in %s", mxt_dtype_name(dtype));
-	int rc = mxt_problem_features_check(problem, MXT_FEATURE_ACCUMULATE, "the built-in provider", err);
+	int rc = mxt_problem_features_check(problem, MXT_FEATURE_ACCUMULATE | MXT_FEATURE_BATCH,
+					    "the built-in provider", err);
 	if (rc < 0)
 		return rc;
 	struct mxt_task *task = calloc(1, sizeof *task);
@@ -249,14 +252,27 @@ static int device_time(struct mxt_device *device, const struct mxt_step *steps, 
 	return 0;
 }
 
+static bool repeats(struct mxt_device *device, struct mxt_task *task, const uint8_t bits[32])
+{
+	for (int i = 1; i < MXT_CHECK_RUNS; i++) {
+		uint8_t found[32];
+		task->ops->again(device, task, found);
+		if (memcmp(found, bits, sizeof found) != 0)
+			return false;
+	}
+	return true;
+}
+
 static int device_check(struct mxt_device *device, struct mxt_task *task, struct mxt_check *ret_check,
 			struct mxt_error *err)
 {
 	struct mxt_check check = {.backend = ""};
 	int rc = task->ops->check(device, task, &check, err);
-	if (rc == 0)
-		*ret_check = check;
-	return rc;
+	if (rc < 0)
+		return rc;
+	check.repeatable = device->deterministic && repeats(device, task, check.bits);
+	*ret_check = check;
+	return 0;
 }
 
 /* What OpenBLAS, BLIS, the OpenMP runtimes below them and this provider read. */
@@ -299,6 +315,7 @@ const struct mxt_device_ops mxt_cpu_device = {
     .scaled = true,
     .surveyor = NULL,
     .selectors = cpu_selectors,
+    .deterministic = NULL,
     .inventory = mxt_cpu_inventory,
     .candidates = mxt_cpu_candidates,
     .open = device_open,

@@ -21,6 +21,7 @@ struct mxt_device {
 	const struct mxt_attention_backend *attention;
 	struct mxt_operand_arena inputs, outputs;
 	uint64_t llc_bytes;
+	bool deterministic; /* checks see whether results repeat */
 	/* Grown to the largest need of any task: scratch of all threads, then partial gradients. */
 	float *scratch, *partials;
 	size_t scratch_bytes, partial_bytes;
@@ -30,6 +31,8 @@ struct mxt_cpu_task_ops {
 	void (*run)(struct mxt_device *device, struct mxt_task *task);
 	int (*check)(struct mxt_device *device, struct mxt_task *task, struct mxt_check *ret_check,
 		     struct mxt_error *err);
+	/* Runs what check() ran once more, on the same operands: BLAKE3 of the results. */
+	void (*again)(struct mxt_device *device, struct mxt_task *task, uint8_t bits[32]);
 };
 
 struct mxt_task {

@@ -10,6 +10,7 @@
 #include "cleanup.h"
 #include "clock.h"
 #include "error.h"
+#include "problem_features.h"
 #include "torch_device.h"
 
 #define LAUNCH_NS   (MXT_NS_PER_MS) /* that a pair of events spans at least */
@@ -174,13 +175,16 @@ int mxt_heuristic_check_run(struct mxt_heuristic_check *check, struct mxt_device
 	const struct mxt_gemm *g = &task->problem.as.gemm;
 	if (task->problem.kind != MXT_PROBLEM_GEMM)
 		return mxt_error_set(err, -ENOTSUP, MXT_E_PROBLEM_UNSUPPORTED, "only products have a ranking");
+	int rc = mxt_problem_features_check(&task->problem, 0, "the heuristic check", err);
+	if (rc < 0)
+		return rc;
 	size_t bytes = mxt_blas_workspace(&check->stack, mxt_blas_through_lt(g->bias));
 	MXT_CLEANUP_FREE struct contest *c = calloc(1, sizeof *c);
 	if (!c)
 		return mxt_error_oom(err);
 	*c = (struct contest){.check = check, .device = device, .task = task};
 	const struct mxt_gemm_operands operands = mxt_torch_gemm_next(device, task);
-	int rc = reserve_workspace(check, device, bytes, err);
+	rc = reserve_workspace(check, device, bytes, err);
 	if (rc == 0)
 		rc = mxt_lt_product_init(&c->product, &check->lt, g, &operands, bytes, err);
 	if (rc < 0)

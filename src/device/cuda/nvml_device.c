@@ -199,6 +199,7 @@ const struct mxt_device_ops mxt_nvml_device = {
     .scaled = false,
     .surveyor = NULL,
     .selectors = no_selectors,
+    .deterministic = NULL,
     .inventory = nvml_inventory,
     .candidates = nvml_candidates,
     .open = nvml_open,

@@ -27,6 +27,7 @@ struct mxt_device {
 	double process_deviate;              /* standard normal, for life */
 	double elapsed_ns;                   /* device time spent */
 	uint32_t calls[MXT_FAKE_SITE_COUNT]; /* so far */
+	bool deterministic;                  /* the target asks for it */
 };
 
 struct mxt_task {
@@ -157,6 +158,7 @@ static int fake_open(const struct mxt_device_target *target, struct mxt_device *
 	struct mxt_device *device = calloc(1, sizeof *device);
 	if (!device)
 		return mxt_error_oom(err);
+	device->deterministic = target->deterministic;
 	int rc = mxt_fake_scenario_read(getenv(MXT_FAKE_SCENARIO_VARIABLE), &device->scenario, err);
 	struct mxt_fake_effect effect = MXT_FAKE_EFFECT_NONE;
 	if (rc == 0) {
@@ -282,7 +284,9 @@ static int fake_check(struct mxt_device *device, struct mxt_task *task, struct m
 		return rc;
 	const char *bits = device->rows[task->problem.kind]->bits;
 	struct mxt_rng rng = {hash((uint64_t)task->problem.kind, bits, strlen(bits))};
-	struct mxt_check check = {.error_ppb = effect.error_ppb ? effect.error_ppb : 100, .bound_ppb = 100000};
+	struct mxt_check check = {.error_ppb = effect.error_ppb ? effect.error_ppb : 100,
+				  .bound_ppb = 100000,
+				  .repeatable = device->deterministic && effect.repeatable};
 	for (size_t i = 0; i < sizeof check.bits; i++)
 		check.bits[i] = (uint8_t)mxt_rng_u64(&rng);
 	(void)snprintf(check.backend, sizeof check.backend, "%s", effect.backend);
@@ -305,6 +309,7 @@ const struct mxt_device_ops mxt_fake_device = {
     .scaled = true,
     .surveyor = NULL,
     .selectors = fake_selectors,
+    .deterministic = NULL,
     .inventory = fake_inventory,
     .candidates = fake_candidates,
     .open = fake_open,

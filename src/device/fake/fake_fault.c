@@ -111,6 +111,14 @@ static int act_not_a_number(const struct mxt_fake_fault *fault, struct mxt_fake_
 	return 0;
 }
 
+static int act_unrepeatable(const struct mxt_fake_fault *fault, struct mxt_fake_effect *effect, struct mxt_error *err)
+{
+	(void)fault;
+	(void)err;
+	effect->repeatable = false;
+	return 0;
+}
+
 static int act_backend(const struct mxt_fake_fault *fault, struct mxt_fake_effect *effect, struct mxt_error *err)
 {
 	(void)err;
@@ -175,13 +183,13 @@ static int act_oversize(const struct mxt_fake_fault *fault, struct mxt_fake_effe
 	return 0;
 }
 
-/* A head that is right (magic, version 3, type TIMED) and promises 64 bytes, and no body. */
+/* A head that is right (magic, version 4, type TIMED) and promises 64 bytes, and no body. */
 static int act_truncated(const struct mxt_fake_fault *fault, struct mxt_fake_effect *effect, struct mxt_error *err)
 {
 	(void)fault;
 	(void)effect;
 	(void)err;
-	static const unsigned char head[16] = {'M', 'X', 'T', 'W', 3, 0, 20, 0, 64};
+	static const unsigned char head[16] = {'M', 'X', 'T', 'W', 4, 0, 20, 0, 64};
 	(void)send(SOCKET_FD, head, sizeof head, MSG_NOSIGNAL);
 	return 0;
 }
@@ -250,6 +258,7 @@ static const struct kind kinds[] = {
     {"eat-memory", act_eat_memory, 0},
     {"wrong-result", act_wrong_result, 0},
     {"not-a-number", act_not_a_number, 0},
+    {"unrepeatable", act_unrepeatable, 0},
     {"backend", act_backend, 0},
     {"too-fast", act_too_fast, 0},
     {"no-time", act_no_time, 0},

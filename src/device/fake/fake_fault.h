@@ -6,6 +6,7 @@
 #define MXT_DEVICE_FAKE_FAULT_H
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct mxt_error;
@@ -24,11 +25,12 @@ struct mxt_fake_effect {
 	double time_factor;  /* 1: none */
 	uint64_t error_ppb;  /* 0: none */
 	const char *backend; /* what is said to have computed; "": nothing */
+	bool repeatable;     /* whether results are the same in every run */
 };
 
 #define MXT_FAKE_EFFECT_NONE                                                                                           \
 	{                                                                                                              \
-		1, 0, ""                                                                                               \
+		1, 0, "", true                                                                                         \
 	}
 
 struct mxt_fake_fault {

@@ -15,10 +15,13 @@
 #define SQUARES     6                            /* score matrices that the reference holds at once, backward */
 #define MAX_OUTPUTS 3
 
-/* One batch and KV head: its query heads, and where they are. */
+#define LOOKED_AT 64 /* documents of a packed sequence */
+
+/* One batch and KV head, or a document in it: its query heads, and where they are. */
 struct group {
-	int64_t batch, kv_head, heads, seq, dim;
-	int32_t dtype; /* torch's number: what the reference is computed in */
+	int64_t batch, kv_head, heads, dim;
+	int64_t first, seq; /* tokens */
+	int32_t dtype;      /* torch's number: what the reference is computed in */
 };
 
 static int64_t element_bytes(const struct mxt_torch *torch, int32_t dtype)
@@ -28,7 +31,8 @@ static int64_t element_bytes(const struct mxt_torch *torch, int32_t dtype)
 	return dtype == torch->dtype[MXT_DTYPE_F32] ? 4 : 2;
 }
 
-/* The heads [first, first + heads) of one batch of a [batch, heads, seq, dim] tensor, in the reference's dtype. */
+/* The heads [first, first + heads) of one batch, and the group's tokens, of a [batch, heads, seq, dim] tensor, in the
+ * reference's dtype. */
 static int take_heads(const struct mxt_device *device, const struct group *g, struct mxt_tensor *from, int64_t first,
 		      int64_t heads, struct mxt_tensor **ret_tensor, struct mxt_error *err)
 {
@@ -39,9 +43,11 @@ static int take_heads(const struct mxt_device *device, const struct group *g, st
 	if (rc < 0)
 		return rc;
 	const int64_t *s = part.shape.strides;
-	part.data = (char *)part.data + (g->batch * s[0] + first * s[1]) * element_bytes(torch, part.dtype);
+	part.data =
+	    (char *)part.data + (g->batch * s[0] + first * s[1] + g->first * s[2]) * element_bytes(torch, part.dtype);
 	part.shape.sizes[0] = 1;
 	part.shape.sizes[1] = heads;
+	part.shape.sizes[2] = g->seq;
 	const struct mxt_tensor_shape dense = mxt_tensor_dense(4, part.shape.sizes);
 	rc = mxt_tensor_view(torch, part.data, &part.shape, part.dtype, &view, err);
 	if (rc == 0)
@@ -103,7 +109,7 @@ static int reference_compute(const struct mxt_device *device, const struct group
 			     const struct mxt_attention_result *result, struct reference *r, struct mxt_error *err)
 {
 	const struct mxt_torch *torch = &device->torch;
-	r->inputs.causal = result->inputs.causal;
+	r->inputs.causal = result->shape->causal; /* whatever mask the kernel was given */
 	r->inputs.gqa = g->heads > 1;
 	int rc = take_queries(device, g, result->inputs.q, &r->inputs.q, err);
 	if (rc == 0)
@@ -210,13 +216,55 @@ static int compare(const struct mxt_device *device, const struct group *g, const
 	return rc;
 }
 
-static void hash_pairs(const struct pair *pairs, size_t n_pairs, uint8_t bits[32])
+static void hash_pairs(const struct pair *pairs, size_t n_pairs, blake3_hasher *hasher)
 {
-	blake3_hasher hasher;
-	blake3_hasher_init(&hasher);
 	for (size_t i = 0; i < n_pairs; i++)
-		blake3_hasher_update(&hasher, pairs[i].found, pairs[i].count * sizeof(double));
-	blake3_hasher_finalize(&hasher, bits, 32);
+		blake3_hasher_update(hasher, pairs[i].found, pairs[i].count * sizeof(double));
+}
+
+/* The tokens of one group, which see nothing but each other. */
+static int measure(const struct mxt_device *device, struct group *g, const struct mxt_attention_result *result,
+		   blake3_hasher *hasher, double *ret_distance, struct mxt_error *err)
+{
+	struct reference reference = {.grad_out = NULL};
+	struct pair pairs[MAX_OUTPUTS] = {{NULL, NULL, 0}};
+	size_t n_pairs = result->grad_out ? MAX_OUTPUTS : 1;
+	int rc = choose_dtype(device, g, err);
+	if (rc == 0)
+		rc = reference_compute(device, g, result, &reference, err);
+	if (rc == 0)
+		rc = compare(device, g, result, &reference, pairs, err);
+	if (rc == 0) {
+		*ret_distance = distance_of(pairs, n_pairs);
+		hash_pairs(pairs, n_pairs, hasher);
+	}
+	for (size_t i = 0; i < MAX_OUTPUTS; i++)
+		pair_finish(&pairs[i]);
+	reference_finish(&device->torch, &reference, result->grad_out != NULL);
+	return rc;
+}
+
+/* The worst of some documents, evenly spaced, the last among them: each computed as if it were alone. */
+static int measure_documents(const struct mxt_device *device, struct group *g,
+			     const struct mxt_attention_result *result, blake3_hasher *hasher, double *ret_distance,
+			     struct mxt_error *err)
+{
+	const struct mxt_attention *shape = result->shape;
+	uint32_t n = shape->n_documents, count = n < LOOKED_AT ? n : LOOKED_AT, looked_at = 0;
+	double worst = 0;
+	for (uint32_t i = 0; i < n; g->first += shape->documents[i++]) {
+		if (i != (looked_at + 1) * n / count - 1)
+			continue;
+		double distance = INFINITY;
+		g->seq = shape->documents[i];
+		int rc = measure(device, g, result, hasher, &distance, err);
+		if (rc < 0)
+			return rc;
+		worst = fmax(worst, distance);
+		looked_at++;
+	}
+	*ret_distance = worst;
+	return 0;
 }
 
 int mxt_attention_distance(const struct mxt_device *device, const struct mxt_attention_result *result,
@@ -229,20 +277,11 @@ int mxt_attention_distance(const struct mxt_device *device, const struct mxt_att
 			  .heads = shape->heads / shape->kv_heads,
 			  .seq = shape->seq,
 			  .dim = shape->head_dim};
-	struct reference reference = {.grad_out = NULL};
-	struct pair pairs[MAX_OUTPUTS] = {{NULL, NULL, 0}};
-	size_t n_pairs = result->grad_out ? MAX_OUTPUTS : 1;
-	int rc = choose_dtype(device, &g, err);
+	blake3_hasher hasher;
+	blake3_hasher_init(&hasher);
+	int rc = shape->n_documents ? measure_documents(device, &g, result, &hasher, ret_distance, err)
+				    : measure(device, &g, result, &hasher, ret_distance, err);
 	if (rc == 0)
-		rc = reference_compute(device, &g, result, &reference, err);
-	if (rc == 0)
-		rc = compare(device, &g, result, &reference, pairs, err);
-	if (rc == 0) {
-		*ret_distance = distance_of(pairs, n_pairs);
-		hash_pairs(pairs, n_pairs, bits);
-	}
-	for (size_t i = 0; i < MAX_OUTPUTS; i++)
-		pair_finish(&pairs[i]);
-	reference_finish(&device->torch, &reference, result->grad_out != NULL);
+		blake3_hasher_finalize(&hasher, bits, 32);
 	return rc;
 }

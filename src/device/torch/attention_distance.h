@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How far attention that was computed on a device is from the truth: one whole batch and KV group against torch's math
- * attention in float64 (float32 where float64 would not fit into memory), on the tensors that were timed.
+ * attention in float64 (float32 where float64 would not fit into memory), on the tensors that were timed. Of packed
+ * documents up to 64 are looked at, each computed as if it were alone: one that sees another is found out.
  */
 #ifndef MXT_ATTENTION_DISTANCE_H
 #define MXT_ATTENTION_DISTANCE_H

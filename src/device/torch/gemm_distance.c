@@ -39,9 +39,10 @@ static struct operand right_of(const struct mxt_gemm_product *p)
 	return operand_of(p->b, p->shape->k, p->shape->n, p->shape->ldb, p->shape->trans_b, p->shape->dtype);
 }
 
-static struct operand result_of(const struct mxt_gemm_product *p)
+/* What lies where c does, or as c does. */
+static struct operand result_of(const struct mxt_gemm_product *p, char *data)
 {
-	return operand_of(p->c, p->shape->m, p->shape->n, p->shape->ldc, false, p->shape->dtype);
+	return operand_of(data, p->shape->m, p->shape->n, p->shape->ldc, false, p->shape->dtype);
 }
 
 /* Rows [first, first + rows) as a float64 tensor. */
@@ -143,7 +144,22 @@ static int add_bias(const struct mxt_device *device, const struct mxt_gemm_produ
 	return rc;
 }
 
-/* The worst row of c r - a (b r) - bias r over sqrt(n). */
+/* What was there before adds to each projection. */
+static int add_before(const struct mxt_device *device, const struct mxt_gemm_product *p, const double *signs,
+		      double *expected, struct mxt_error *err)
+{
+	const struct operand before = result_of(p, p->before);
+	size_t count = (size_t)p->shape->m * VECTORS;
+	MXT_CLEANUP_FREE double *projected = calloc(count, sizeof *projected);
+	if (!projected)
+		return mxt_error_oom(err);
+	int rc = project(device, &before, signs, projected, err);
+	for (size_t i = 0; rc == 0 && i < count; i++)
+		expected[i] += projected[i];
+	return rc;
+}
+
+/* The worst row of c r - a (b r) - bias r - before r over sqrt(n). */
 static int measure_projections(const struct mxt_device *device, const struct mxt_gemm_product *p, blake3_hasher *hasher,
 			       double *ret_worst, struct mxt_error *err)
 {
@@ -157,7 +173,7 @@ static int measure_projections(const struct mxt_device *device, const struct mxt
 	struct mxt_rng rng = {SEED};
 	for (size_t i = 0; i < n * VECTORS; i++)
 		signs[i] = mxt_rng_u64(&rng) >> 63 ? 1 : -1;
-	const struct operand left = left_of(p), right = right_of(p), result = result_of(p);
+	const struct operand left = left_of(p), right = right_of(p), result = result_of(p, p->c);
 	int rc = project(device, &right, signs, middle, err);
 	if (rc == 0)
 		rc = project(device, &left, middle, expected, err);
@@ -165,6 +181,8 @@ static int measure_projections(const struct mxt_device *device, const struct mxt
 		rc = project(device, &result, signs, found, err);
 	if (rc == 0 && p->bias)
 		rc = add_bias(device, p, signs, expected, err);
+	if (rc == 0 && p->before)
+		rc = add_before(device, p, signs, expected, err);
 	if (rc < 0)
 		return rc;
 	blake3_hasher_update(hasher, found, m * VECTORS * sizeof *found);
@@ -210,7 +228,7 @@ static int fetch_samples(const struct mxt_device *device, const struct mxt_gemm_
 			 double *expected, struct mxt_error *err)
 {
 	const struct operand left = thin_rows(left_of(p)), right = thin_columns(right_of(p));
-	const struct operand result = thin_columns(thin_rows(result_of(p)));
+	const struct operand result = thin_columns(thin_rows(result_of(p, p->c)));
 	size_t count = (size_t)(result.rows * result.columns);
 	struct mxt_tensor *a = NULL, *b = NULL, *c = NULL, *product = NULL;
 	int rc = block_copy(device, &left, 0, left.rows, &a, err);
@@ -245,6 +263,23 @@ static int bias_samples(const struct mxt_device *device, const struct mxt_gemm_p
 	return rc;
 }
 
+/* What each sampled element was added to, added to the reference. */
+static int before_samples(const struct mxt_device *device, const struct mxt_gemm_product *p, double *expected,
+			  struct mxt_error *err)
+{
+	double found[SAMPLED * SAMPLED];
+	const struct operand before = thin_columns(thin_rows(result_of(p, p->before)));
+	int64_t count = before.rows * before.columns;
+	struct mxt_tensor *block = NULL;
+	int rc = block_copy(device, &before, 0, before.rows, &block, err);
+	if (rc == 0)
+		rc = mxt_wide_fetch(device, block, 2, found, (size_t)count, err);
+	mxt_tensor_destroy(&device->torch, block);
+	for (int64_t i = 0; rc == 0 && i < count; i++)
+		expected[i] += found[i];
+	return rc;
+}
+
 static int measure_samples(const struct mxt_device *device, const struct mxt_gemm_product *p, blake3_hasher *hasher,
 			   double *ret_worst, double *ret_largest, struct mxt_error *err)
 {
@@ -254,6 +289,8 @@ static int measure_samples(const struct mxt_device *device, const struct mxt_gem
 	int rc = fetch_samples(device, p, found, expected, err);
 	if (rc == 0 && p->bias)
 		rc = bias_samples(device, p, rows, expected, err);
+	if (rc == 0 && p->before)
+		rc = before_samples(device, p, expected, err);
 	if (rc < 0)
 		return rc;
 	size_t count = (size_t)(rows * columns);

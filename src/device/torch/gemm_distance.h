@@ -13,9 +13,10 @@
 
 /* Memory on the device, laid out as the shape says. Borrowed. */
 struct mxt_gemm_product {
-	const struct mxt_gemm *shape; /* without accumulate */
+	const struct mxt_gemm *shape; /* one product, whatever its batch */
 	char *a, *b;
-	char *bias; /* [n], or NULL */
+	char *bias;   /* [n], or NULL */
+	char *before; /* what c held that the product was added to, laid out as c; NULL: it was overwritten */
 	char *c;
 };
 

@@ -3,12 +3,12 @@
  * Attention as torch would compute it under this process's environment: torch itself says which kernels it would take
  * for these tensors, and exactly these are called.
  */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "attention_distance.h"
+#include "attention_mask.h"
 #include "error.h"
 #include "error_bound.h"
 #include "torch_device.h"
@@ -25,6 +25,7 @@ struct slot {
 /* Operands are views of the input arena; gradients belong to what forward left, so the slots keep theirs. */
 struct attention {
 	enum mxt_sdpa_kind kind;
+	struct mxt_tensor *mask; /* owned, of all slots; NULL: the problem has none */
 	size_t n_slots, next;
 	bool bound;
 	uint32_t arena_moves; /* of the arena when the slots were bound */
@@ -56,17 +57,19 @@ static void finish(struct mxt_device *device, struct mxt_task *task)
 	struct attention *attention = task->own;
 	for (size_t i = 0; i < attention->n_slots; i++)
 		slot_finish(&device->torch, &attention->slots[i]);
+	mxt_tensor_destroy(&device->torch, attention->mask);
 	free(attention);
 }
 
 /* Views of one window of the arena: q, k, v, then the gradient of the output. */
-static int bind_inputs(const struct mxt_device *device, const struct mxt_attention *a, char *window, struct slot *slot,
-		       struct mxt_error *err)
+static int bind_inputs(const struct mxt_device *device, const struct mxt_attention *a, char *window,
+		       struct mxt_tensor *mask, struct slot *slot, struct mxt_error *err)
 {
 	const struct mxt_tensor_shape q = heads_shape(a, a->heads), kv = heads_shape(a, a->kv_heads);
 	size_t q_bytes = tensor_bytes(a, a->heads), kv_bytes = tensor_bytes(a, a->kv_heads);
 	int32_t dtype = device->torch.dtype[a->dtype];
-	slot->inputs.causal = a->causal;
+	slot->inputs.bias = mask;
+	slot->inputs.causal = a->causal && !mask; /* torch takes one of them */
 	slot->inputs.gqa = a->heads != a->kv_heads;
 	int rc = mxt_tensor_view(&device->torch, window, &q, dtype, &slot->inputs.q, err);
 	if (rc == 0)
@@ -78,18 +81,40 @@ static int bind_inputs(const struct mxt_device *device, const struct mxt_attenti
 	return rc;
 }
 
+/* A mask whose rows begin `row` elements apart, instead of any other. */
+static int make_mask(const struct mxt_device *device, const struct mxt_attention *a, int64_t row,
+		     struct attention *attention, struct mxt_error *err)
+{
+	mxt_tensor_destroy(&device->torch, attention->mask);
+	attention->mask = NULL;
+	return mxt_attention_mask_create(device, a, row, &attention->mask, err);
+}
+
+/* Efficient attention gets its mask padded: in a job by torch's front, which is not called here. */
+static int choose(const struct mxt_device *device, const struct mxt_attention *a, struct attention *attention,
+		  struct slot *slot, struct mxt_error *err)
+{
+	int rc = mxt_sdpa_choose(&device->torch, &slot->inputs, &attention->kind, err);
+	int64_t over = a->seq % MXT_SDPA_BIAS_ALIGNMENT;
+	if (rc < 0 || !attention->mask || attention->kind != MXT_SDPA_EFFICIENT || over == 0)
+		return rc;
+	rc = make_mask(device, a, a->seq - over + MXT_SDPA_BIAS_ALIGNMENT, attention, err);
+	slot->inputs.bias = attention->mask;
+	return rc;
+}
+
 static int bind(struct mxt_device *device, struct mxt_task *task, struct mxt_error *err)
 {
 	struct attention *attention = task->own;
 	const struct mxt_attention *a = &task->problem.as.attention;
 	const struct mxt_torch_arena *arena = &device->inputs[a->dtype];
-	int rc = 0;
+	int rc = mxt_attention_has_mask(a) ? make_mask(device, a, a->seq, attention, err) : 0;
 	for (size_t i = 0; rc == 0 && i < attention->n_slots; i++) {
 		struct slot *slot = &attention->slots[i];
 		slot_finish(&device->torch, slot);
-		rc = bind_inputs(device, a, (char *)arena->base + i * task->input_bytes, slot, err);
+		rc = bind_inputs(device, a, (char *)arena->base + i * task->input_bytes, attention->mask, slot, err);
 		if (rc == 0 && i == 0)
-			rc = mxt_sdpa_choose(&device->torch, &slot->inputs, &attention->kind, err);
+			rc = choose(device, a, attention, slot, err);
 		if (rc == 0 && a->direction == MXT_BACKWARD)
 			rc = mxt_sdpa_forward(&device->torch, attention->kind, &slot->inputs, &slot->saved, err);
 	}
@@ -133,22 +158,51 @@ static int run(struct mxt_device *device, struct mxt_task *task, struct mxt_erro
 	return rc;
 }
 
-static int check_slot(const struct mxt_device *device, const struct mxt_task *task, const struct slot *slot,
-		      struct mxt_attention_result *result, double *ret_distance, uint8_t bits[32],
-		      struct mxt_error *err)
+/* The output, or the gradients of q, k and v; the caller's. */
+static int compute(const struct mxt_device *device, const struct attention *attention, const struct slot *slot,
+		   struct mxt_tensor *ret_outputs[3], struct mxt_error *err)
 {
-	const struct attention *attention = task->own;
+	if (slot->grad_out)
+		return mxt_sdpa_backward(&device->torch, attention->kind, &slot->inputs, &slot->saved, slot->grad_out,
+					 ret_outputs, err);
 	struct mxt_sdpa_saved saved = {.out = NULL};
-	int rc = slot->grad_out ? mxt_sdpa_backward(&device->torch, attention->kind, &slot->inputs, &slot->saved,
-						    slot->grad_out, result->outputs, err)
-				: mxt_sdpa_forward(&device->torch, attention->kind, &slot->inputs, &saved, err);
-	if (!slot->grad_out)
-		result->outputs[0] = saved.out;
-	if (rc == 0)
-		rc = mxt_attention_distance(device, result, ret_distance, bits, err);
-	for (size_t i = 0; slot->grad_out && i < 3; i++)
-		mxt_tensor_destroy(&device->torch, result->outputs[i]);
+	int rc = mxt_sdpa_forward(&device->torch, attention->kind, &slot->inputs, &saved, err);
+	ret_outputs[0] = saved.out;
+	saved.out = NULL;
 	mxt_sdpa_saved_finish(&device->torch, &saved);
+	return rc;
+}
+
+static void destroy_outputs(const struct mxt_torch *torch, struct mxt_tensor *outputs[3])
+{
+	for (size_t i = 0; i < 3; i++)
+		mxt_tensor_destroy(torch, outputs[i]);
+}
+
+/* Computes once more; *ret_same: whether the bits are those of `first`. */
+static int again(const struct mxt_device *device, const struct attention *attention, const struct slot *slot,
+		 struct mxt_tensor *const first[3], bool *ret_same, struct mxt_error *err)
+{
+	struct mxt_tensor *outputs[3] = {NULL, NULL, NULL};
+	bool same = true;
+	int rc = compute(device, attention, slot, outputs, err);
+	for (size_t i = 0; rc == 0 && same && i < 3 && outputs[i]; i++)
+		rc = mxt_tensor_same_bits(&device->torch, outputs[i], first[i], 4, &same, err);
+	destroy_outputs(&device->torch, outputs);
+	if (rc == 0)
+		*ret_same = same;
+	return rc;
+}
+
+static int repeat(const struct mxt_device *device, const struct attention *attention, const struct slot *slot,
+		  struct mxt_tensor *const first[3], bool *ret_same, struct mxt_error *err)
+{
+	bool same = true;
+	int rc = 0;
+	for (int i = 1; rc == 0 && same && i < MXT_CHECK_RUNS; i++)
+		rc = again(device, attention, slot, first, &same, err);
+	if (rc == 0)
+		*ret_same = same;
 	return rc;
 }
 
@@ -159,7 +213,12 @@ static int check(struct mxt_device *device, struct mxt_task *task, struct mxt_ch
 	const struct slot *slot = next_slot(task);
 	double distance = INFINITY;
 	struct mxt_attention_result result = {.shape = shape, .inputs = slot->inputs, .grad_out = slot->grad_out};
-	int rc = check_slot(device, task, slot, &result, &distance, ret_check->bits, err);
+	int rc = compute(device, attention, slot, result.outputs, err);
+	if (rc == 0)
+		rc = mxt_attention_distance(device, &result, &distance, ret_check->bits, err);
+	if (rc == 0 && device->deterministic)
+		rc = repeat(device, attention, slot, result.outputs, &ret_check->repeatable, err);
+	destroy_outputs(&device->torch, result.outputs);
 	ret_check->error_ppb = mxt_error_ppb(distance);
 	ret_check->bound_ppb = mxt_attention_bound_ppb(shape, !device->torch.on_cuda);
 	(void)snprintf(ret_check->backend, sizeof ret_check->backend, "%s", mxt_sdpa_name(attention->kind));

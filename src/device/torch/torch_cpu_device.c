@@ -213,6 +213,7 @@ const struct mxt_device_ops mxt_torch_cpu_device = {
     .scaled = true,
     .surveyor = NULL,
     .selectors = selectors,
+    .deterministic = NULL,
     .inventory = device_inventory,
     .candidates = device_candidates,
     .open = device_open,

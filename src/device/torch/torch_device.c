@@ -6,13 +6,12 @@
 
 #include "error.h"
 #include "problem_features.h"
-#include "torch_call.h"
 #include "torch_tensor.h"
 
 #define LINE ((size_t)256) /* what cudaMalloc() aligns to, and more than any cache line */
 
 /* What the kernels here do beyond the plain call. */
-#define HANDLED 0U
+#define HANDLED (MXT_FEATURE_MASK | MXT_FEATURE_DOCUMENTS | MXT_FEATURE_BATCH | MXT_FEATURE_ACCUMULATE)
 
 size_t mxt_torch_part(size_t bytes)
 {
@@ -46,14 +45,7 @@ static int randomize(const struct mxt_torch *torch, const struct mxt_torch_arena
 	int rc = mxt_tensor_view(torch, arena->base, &shape, torch->dtype[arena->dtype], &all, err);
 	if (rc < 0)
 		return rc;
-	struct mxt_torch_call call;
-	mxt_torch_call_init(&call, torch);
-	mxt_push_tensor(&call, all);
-	mxt_push_number(&call, 0); /* mean */
-	mxt_push_number(&call, 1); /* deviation */
-	mxt_push_none(&call);      /* the default generator, whose seed is the same in every process */
-	rc = mxt_torch_call_run(&call, "aten::normal_", "", 1, err);
-	mxt_drop_result(&call);
+	rc = mxt_tensor_draw(torch, all, 1, err);
 	mxt_tensor_destroy(torch, all);
 	return rc;
 }
@@ -213,7 +205,11 @@ int mxt_torch_device_init(struct mxt_device *device, const struct mxt_device_tar
 		device->inputs[i].random = true;
 		device->inputs[i].dtype = device->outputs[i].dtype = (enum mxt_dtype)i;
 	}
-	return mxt_torch_open(target->torch, cuda, (int32_t)target->ordinal, &device->torch, err);
+	int rc = mxt_torch_open(target->torch, cuda, (int32_t)target->ordinal, &device->torch, err);
+	if (rc < 0 || !target->deterministic)
+		return rc;
+	device->deterministic = true;
+	return mxt_torch_be_deterministic(&device->torch, err);
 }
 
 static const struct mxt_problem small_problems[] = {
@@ -272,6 +268,8 @@ json_t *mxt_torch_device_facts(const struct mxt_device *device)
 		rc |= json_object_set_new(facts, "cuda_library", json_string(torch->cuda_library.file));
 	if (torch->stand_in)
 		rc |= json_object_set_new(facts, "stand_in", json_true());
+	if (device->deterministic)
+		rc |= json_object_set_new(facts, "deterministic", json_true());
 	if (rc == 0)
 		return facts;
 	json_decref(facts);

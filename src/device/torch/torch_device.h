@@ -40,6 +40,7 @@ struct mxt_device {
 	const struct mxt_torch_platform *platform;
 	void *state;        /* the platform's; it ends it */
 	uint64_t llc_bytes; /* last-level cache: operands rotate over twice as much */
+	bool deterministic; /* torch was told to be, and checks see whether results repeat */
 	/* One of each for each dtype that was met. */
 	struct mxt_torch_arena inputs[MXT_DTYPE_COUNT], outputs[MXT_DTYPE_COUNT];
 };
@@ -82,11 +83,11 @@ struct mxt_gemm_operands {
 /* Those of the task's next call: they rotate over more than the cache. */
 struct mxt_gemm_operands mxt_torch_gemm_next(struct mxt_device *device, const struct mxt_task *task);
 
-/* NaN all over c: an element that a product does not write shows. */
+/* NaN all over c: an element that a product does not write shows. Not where the product is added to c. */
 int mxt_torch_gemm_spoil(const struct mxt_device *device, const struct mxt_gemm *shape,
 			 const struct mxt_gemm_operands *operands, struct mxt_error *err);
 
-/* How far c is from the truth, and how far it may be. */
+/* How far c, which was overwritten, is from the truth, and how far it may be; of a batch, some products. */
 int mxt_torch_gemm_judge(const struct mxt_device *device, const struct mxt_gemm *shape,
 			 const struct mxt_gemm_operands *operands, struct mxt_check *ret_check, struct mxt_error *err);
 
