@@ -8,6 +8,7 @@
 
 #include "axolotl_attention.h"
 #include "axolotl_remarks.h"
+#include "axolotl_schedule.h"
 #include "axolotl_value.h"
 #include "error.h"
 #include "file.h"
@@ -34,23 +35,18 @@ static bool is_given(const struct reader *r, const char *key)
 
 /* ---- sizes ---- */
 
-#define MAX_EPOCHS   1e6
-#define PAD_MULTIPLE 64
-
 static int read_micro_batch(const struct reader *r)
 {
 	static const char *const keys[] = {"micro_batch_size", "gradient_accumulation_steps", "batch_size"};
 	int given = 0;
-	int32_t batch = 0;
-	int32_t *const targets[] = {&r->training->micro_batch, &r->workload->lengths.accumulation, &batch};
+	int32_t unused = 0;
 	for (size_t i = 0; i < MXT_ARRAY_LEN(keys); i++) {
-		int rc = mxt_axolotl_int(&r->map, keys[i], 1, MXT_MAX_MICRO_BATCH, targets[i]);
+		int32_t *target = i == 0 ? &r->training->micro_batch : &unused;
+		int rc = mxt_axolotl_int(&r->map, keys[i], 1, MXT_MAX_MICRO_BATCH, target);
 		if (rc < 0)
 			return rc;
 		given += is_given(r, keys[i]) ? 1 : 0;
 	}
-	if (batch > 0 && !is_given(r, keys[1])) /* Axolotl divides, too */
-		r->workload->lengths.accumulation = batch / r->training->micro_batch;
 	int rc = 0;
 	if (!is_given(r, keys[0]))
 		rc = mxt_workload_note(r->workload, r->map.err, "micro_batch_size is not set; Axolotl takes 1");
@@ -61,34 +57,6 @@ static int read_micro_batch(const struct reader *r)
 	return rc;
 }
 
-/* A fraction of epochs is allowed; what is no number is left to Axolotl. */
-static int64_t read_epochs_ppm(const struct reader *r)
-{
-	const struct mxt_yaml_node *node = mxt_axolotl_get(&r->map, "num_epochs");
-	double epochs = 1;
-	if (node && node->value.kind == MXT_YAML_INT)
-		epochs = (double)node->value.integer;
-	else if (node && node->value.kind == MXT_YAML_FLOAT)
-		epochs = node->value.real;
-	else if (node)
-		epochs = 0;
-	return epochs > 0 && epochs <= MAX_EPOCHS ? (int64_t)(epochs * 1e6) : 0;
-}
-
-/* How long the run is, and what its micro-batches are padded to: Axolotl's own default is a multiple of 64. */
-static int read_run_length(const struct reader *r)
-{
-	struct mxt_lengths *lengths = &r->workload->lengths;
-	int32_t max_steps = 0, multiple = PAD_MULTIPLE;
-	int rc = mxt_axolotl_int(&r->map, "max_steps", -1, INT32_MAX, &max_steps);
-	if (rc == 0)
-		rc = mxt_axolotl_int(&r->map, "pad_to_multiple_of", 1, MXT_MAX_SEQ_LEN, &multiple);
-	lengths->max_steps = max_steps > 0 ? max_steps : 0;
-	lengths->epochs_ppm = read_epochs_ppm(r);
-	lengths->multiple = is_given(r, "pad_to_sequence_len") ? 0 : multiple;
-	return rc;
-}
-
 static int read_sizes(const struct reader *r)
 {
 	int rc = mxt_axolotl_int(&r->map, "sequence_len", 1, MXT_MAX_SEQ_LEN, &r->training->seq_len);
@@ -96,8 +64,6 @@ static int read_sizes(const struct reader *r)
 		rc = mxt_workload_note(r->workload, r->map.err, "sequence_len is not set; Axolotl takes 512");
 	if (rc == 0)
 		rc = read_micro_batch(r);
-	if (rc == 0)
-		rc = read_run_length(r);
 	if (rc == 0)
 		rc = mxt_axolotl_bool(&r->map, "sample_packing", &r->training->packing);
 	return rc < 0 ? rc : mxt_axolotl_bool(&r->map, "pad_to_sequence_len", &r->training->padding);
@@ -371,6 +337,8 @@ static int read_all(const struct reader *r, struct mxt_axolotl_config *config)
 		return rc;
 	read_strategy(r);
 	rc = mxt_axolotl_attention(&r->map, r->workload);
+	if (rc == 0)
+		rc = mxt_axolotl_schedule(&r->map, r->workload);
 	return rc < 0 ? rc : mxt_axolotl_remarks(&r->map, r->workload);
 }
 

@@ -4,8 +4,8 @@
  * every shape cost their first call again each time; whether they pay off depends on this.
  *
  * A micro-batch is as long as its longest document, cut at the sequence length and padded to a multiple. Which lengths
- * come is taken from the sample of document lengths, or else assumed to be spread evenly up to the sequence length; one
- * micro-batch is independent of the next.
+ * come is taken from the sample of document lengths, which a workload has from its dataset, from flags, or assumed
+ * (lengths.h, length_shapes.h).
  */
 #ifndef MXT_CORE_EXPOSURE_H
 #define MXT_CORE_EXPOSURE_H
@@ -13,6 +13,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "compiler.h"
+
+struct mxt_error;
 struct mxt_workload;
 
 struct mxt_exposure {
@@ -41,10 +44,10 @@ void mxt_exposure_tokens(const struct mxt_workload *workload, int32_t multiple, 
 int64_t mxt_exposure_break_even(const struct mxt_workload *workload, double cost_ns, double saving_ns);
 
 /*
- * Fills in what is not known of workload->lengths: passes from --steps (`steps`; -1: not given), from the config's
- * steps and gradient accumulation, or from its epochs and the number of documents; distinct lengths from
- * --distinct-lengths (-1: not given).
+ * Fills in --steps (-1: not given) and --distinct-lengths, or else the passes that the schedule gives
+ * (workload_passes.h). 0 or -ENOMEM.
  */
-void mxt_exposure_resolve(struct mxt_workload *workload, int64_t steps, int64_t distinct_lengths);
+int mxt_exposure_resolve(struct mxt_workload *workload, int64_t steps, int64_t distinct_lengths,
+			 struct mxt_error *err) MXT_WUR;
 
 #endif

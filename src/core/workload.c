@@ -10,6 +10,7 @@
 #include "exposure.h"
 #include "model_source.h"
 #include "workload_build.h"
+#include "workload_lengths.h"
 
 void mxt_workload_finish(struct mxt_workload *workload)
 {
@@ -17,6 +18,7 @@ void mxt_workload_finish(struct mxt_workload *workload)
 		free(workload->not_modelled[i]);
 	for (size_t i = 0; i < workload->n_notes; i++)
 		free(workload->notes[i]);
+	free(workload->schedule.dataset);
 	*workload = (struct mxt_workload){.n_notes = 0};
 }
 
@@ -229,8 +231,10 @@ static int load(const struct mxt_workload_source *source, struct mxt_workload *w
 	if (rc < 0)
 		return rc;
 	normalise(w);
-	mxt_exposure_resolve(w, source->steps, source->distinct_lengths);
-	return add_consequences(w, err);
+	rc = mxt_workload_state_lengths(w, source->lengths, err);
+	if (rc == 0)
+		rc = mxt_exposure_resolve(w, source->steps, source->distinct_lengths, err);
+	return rc < 0 ? rc : add_consequences(w, err);
 }
 
 int mxt_workload_load(const struct mxt_workload_source *source, struct mxt_workload *ret_workload,

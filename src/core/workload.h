@@ -79,19 +79,34 @@ struct mxt_attention_config {
  */
 #define MXT_LENGTH_SAMPLES 512
 struct mxt_lengths {
-	const char *source;                  /* static: "dataset", "config", "flags", "assumed"; NULL: not known */
+	const char *source;                  /* static: "dataset", "flags", "assumed"; NULL: not known */
 	uint32_t n_samples;                  /* of `samples`; 0: not known */
 	int32_t samples[MXT_LENGTH_SAMPLES]; /* lengths of documents in tokens, ascending, at equal quantiles */
 	int64_t documents;                   /* in the dataset; 0: not known */
+	int64_t tokens;                      /* of all of them; 0: not known */
+	int64_t values;                      /* how many different lengths they have; 0: not known */
+	int32_t longest;                     /* of all of them; 0: not known */
 	int64_t passes;                      /* forward passes of one device over the run; 0: not known */
-	int64_t distinct;            /* shapes of a micro-batch that these passes are expected to meet; 0: not known */
-	const char *passes_source;   /* static: "flags", "config", "dataset"; NULL: not known */
-	const char *distinct_source; /* static: "flags", "dataset"; NULL: as `source` */
-	/* As the config says it; exposure.h makes passes of it. */
-	int64_t max_steps;    /* optimizer steps; 0: not given */
-	int64_t epochs_ppm;   /* passes over the dataset in millionths; 0: not known */
-	int32_t accumulation; /* micro-batches of one optimizer step; 0: not known */
-	int32_t multiple;     /* micro-batches are padded to a multiple of so many tokens; 0: they are not */
+	int64_t distinct;            /* shapes of a micro-batch that a flag says they meet; 0: what is expected */
+	const char *passes_source;   /* static: "flags", "config", or as `source`; NULL: not known */
+	const char *distinct_source; /* static: "flags"; NULL: as `source` */
+};
+
+/* What a pack fills; unset: a sequence, unless the attention that is asked for knows documents by itself. */
+enum mxt_packs { MXT_PACKS_UNSET, MXT_PACKS_ROWS, MXT_PACKS_BATCH };
+
+/* How the trainer walks through its data. Like the lengths, never part of the decision. */
+struct mxt_schedule {
+	double epochs;          /* passes over the data; 0: not known */
+	int64_t max_steps;      /* of the optimizer, whatever the epochs; 0: no limit */
+	int32_t accumulation;   /* micro-batches in a step of the optimizer; 0: one */
+	double validation;      /* what is held back: a share below 1, else a number of documents */
+	int32_t multiple;       /* micro-batches are padded to a multiple of so many tokens; 0: to their longest */
+	bool grouped;           /* documents of similar lengths share a micro-batch */
+	int32_t pack_documents; /* at most so many in a pack; 0: no limit */
+	enum mxt_packs packs;   /* how many a micro-batch has */
+	bool open_packs;        /* packs are not padded to their capacity */
+	char *dataset;          /* where the trainer keeps prepared datasets; owned, NULL: not known */
 };
 
 enum mxt_strategy { MXT_STRATEGY_SINGLE, MXT_STRATEGY_DDP, MXT_STRATEGY_FSDP, MXT_STRATEGY_ZERO };
@@ -133,6 +148,7 @@ struct mxt_workload {
 	enum mxt_attention_kind attention; /* what the config asks for; the plan's own choice is apart */
 	struct mxt_attention_config attention_config;
 	struct mxt_lengths lengths;
+	struct mxt_schedule schedule;
 	uint32_t excluded; /* enum mxt_part bits; each is explained in not_modelled */
 	/* What cannot be modelled and is not tuned, as sentences for the user; owned. */
 	char *not_modelled[MXT_NOT_MODELLED_MAX];
@@ -200,10 +216,11 @@ struct mxt_workload_source {
 	int64_t seq_len, micro_batch, lora_rank, gpus, nodes;
 	int64_t steps, distinct_lengths; /* see exposure.h */
 	int checkpointing, packing;      /* tri-state: -1, 0, 1 */
+	const char *lengths;             /* --lengths; see workload_lengths.h */
 };
 #define MXT_WORKLOAD_SOURCE_INIT                                                                                       \
 	{                                                                                                              \
-		NULL, NULL, NULL, -1, -1, -1, -1, -1, -1, -1, -1, -1                                                   \
+		NULL, NULL, NULL, -1, -1, -1, -1, -1, -1, -1, -1, -1, NULL                                             \
 	}
 
 /* Reads, merges, validates. Errors (exit class INPUT) name file, place and remedy. */

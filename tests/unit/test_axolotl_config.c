@@ -272,9 +272,99 @@ static void missing_files_are_bad_input(void **state)
 	free(path);
 }
 
+/* ---- the schedule ---- */
+
+struct schedule_case {
+	const char *text; /* behind SIZES, which has a micro-batch of 2 and accumulates 4 */
+	struct mxt_schedule schedule;
+	const char *dataset;
+};
+
+#define PREPARED "last_run_prepared"
+#define PLAN(...)                                                                                                      \
+	{                                                                                                              \
+		.accumulation = 4, .pack_documents = 200, __VA_ARGS__                                                  \
+	}
+
+static const struct schedule_case schedules[] = {
+    {"", PLAN(.epochs = 1, .multiple = 64), PREPARED},
+    {"num_epochs: 3\nmax_steps: 20\n", PLAN(.epochs = 3, .max_steps = 20, .multiple = 64), PREPARED},
+    {"num_epochs: 0.5\nmax_steps: -1\n", PLAN(.epochs = 0.5, .multiple = 64), PREPARED},
+    {"num_epochs: '2'\nval_set_size: 0.05\n", PLAN(.epochs = 2, .validation = 0.05, .multiple = 64), PREPARED},
+    {"val_set_size: 200\ndataset_prepared_path: ./prep\n", PLAN(.epochs = 1, .validation = 200, .multiple = 64),
+     "./prep"},
+    {"dataset_prepared_path:\npad_to_multiple_of: 8\n", PLAN(.epochs = 1, .multiple = 8), PREPARED},
+    {"dataset_prepared_path: ''\npad_to_sequence_len: false\n", PLAN(.epochs = 1, .open_packs = true), PREPARED},
+    {"pad_to_sequence_len: true\npad_to_multiple_of: 8\n", PLAN(.epochs = 1), PREPARED},
+    {"group_by_length: true\n", PLAN(.epochs = 1, .multiple = 64, .grouped = true), PREPARED},
+    {"multipack_real_batches: true\n", PLAN(.epochs = 1, .multiple = 64, .packs = MXT_PACKS_ROWS), PREPARED},
+    {"multipack_real_batches: false\nsample_packing_bin_size: 30\n",
+     {.epochs = 1, .accumulation = 4, .multiple = 64, .pack_documents = 30, .packs = MXT_PACKS_BATCH},
+     PREPARED},
+};
+
+static void check_schedule(const struct schedule_case *c, const struct mxt_schedule *s)
+{
+	if (s->epochs != c->schedule.epochs || s->max_steps != c->schedule.max_steps ||
+	    s->accumulation != c->schedule.accumulation || s->validation != c->schedule.validation ||
+	    s->multiple != c->schedule.multiple || s->grouped != c->schedule.grouped ||
+	    s->pack_documents != c->schedule.pack_documents || s->packs != c->schedule.packs ||
+	    s->open_packs != c->schedule.open_packs)
+		fail_msg("another schedule than expected of:\n%s", c->text);
+	assert_string_equal(s->dataset, c->dataset);
+}
+
+static void reads_the_schedule(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < MXT_ARRAY_LEN(schedules); i++) {
+		char text[512];
+		struct mxt_workload w;
+		struct mxt_axolotl_config config;
+		(void)snprintf(text, sizeof text, SIZES "%s", schedules[i].text);
+		assert_int_equal(parse(text, &w, &config, NULL), 0);
+		check_schedule(&schedules[i], &w.schedule);
+		mxt_axolotl_config_finish(&config);
+		mxt_workload_finish(&w);
+	}
+	struct mxt_workload w;
+	struct mxt_axolotl_config config;
+	assert_int_equal(parse("micro_batch_size: 3\nbatch_size: 7\n", &w, &config, NULL), 0);
+	assert_int_equal(w.schedule.accumulation, 2);
+	mxt_axolotl_config_finish(&config);
+	mxt_workload_finish(&w);
+}
+
+static void refuses_schedules(void **state)
+{
+	static const char *const texts[] = {"num_epochs: many\n",
+					    "num_epochs: -1\n",
+					    "num_epochs: .nan\n",
+					    "val_set_size: .inf\n",
+					    "max_steps: soon\n",
+					    "max_steps: 1.5\n",
+					    "group_by_length: 2\n",
+					    "pad_to_multiple_of: 0\n",
+					    "num_epochs: [1]\n",
+					    "val_set_size: -0.05\n",
+					    "sample_packing_bin_size: 0\n",
+					    "dataset_prepared_path: 3\n"};
+	(void)state;
+	for (size_t i = 0; i < MXT_ARRAY_LEN(texts); i++) {
+		MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
+		struct mxt_workload w;
+		struct mxt_axolotl_config config;
+		if (parse(texts[i], &w, &config, &err) == 0 || err.id != MXT_E_YAML_VALUE)
+			fail_msg("%s", texts[i]);
+		mxt_workload_finish(&w);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(reads_the_schedule),
+	    cmocka_unit_test(refuses_schedules),
 	    cmocka_unit_test(keys_are_read_as_axolotl_does),
 	    cmocka_unit_test(bad_values_are_refused_with_their_line),
 	    cmocka_unit_test(the_model_is_named_by_the_config_key_first),
