@@ -22,6 +22,7 @@
 #include "report.h"
 #include "tune.h"
 #include "workload.h"
+#include "workload_lengths.h"
 
 #define DEFAULT_OUT      "plan.json"
 #define DEFAULT_BUDGET_S 60
@@ -38,6 +39,7 @@ static const struct mxt_option options[] = {
     {"checkpointing", "SWITCH", "on or off: the forward pass is repeated in the backward pass"},
     {"steps", "N", "forward passes (micro-batches) of one GPU in the run (default: config)"},
     {"distinct-lengths", "N", "lengths that these passes meet, where they vary (default: expected)"},
+    {"lengths", "SHAPE", "tokens of documents: MEDIAN[:P90[:DOCUMENTS]] (default: the dataset's)"},
     {"gpus", "N", "GPUs on a node"},
     {"nodes", "N", "nodes"},
     {"device", "NAME", "auto, cuda, cpu, or self-test (default: auto)"},
@@ -69,6 +71,7 @@ static int take_source(const struct mxt_cli *cli, const struct mxt_args *args, s
 	struct mxt_workload_source source = MXT_WORKLOAD_SOURCE_INIT;
 	source.config_yaml = mxt_args_get(args, "config");
 	source.model = mxt_args_get(args, "model");
+	source.lengths = mxt_args_get(args, "lengths");
 	source.environment = cli->environment;
 	const struct {
 		const char *name;
@@ -228,6 +231,9 @@ static void emit_run(const struct mxt_tune_request *request, const char *name, c
 	mxt_emit(request->sink, &event);
 	if (pick_note)
 		emit_note(request->sink, "", pick_note);
+	mxt_buf_truncate(&text, 0);
+	mxt_workload_lengths_text(w, &text);
+	emit_note(request->sink, "", mxt_buf_text(&text));
 	for (size_t i = 0; i < w->n_notes; i++)
 		emit_note(request->sink, "", w->notes[i]);
 	for (size_t i = 0; i < w->n_not_modelled; i++)

@@ -7,9 +7,9 @@
 #include "buf.h"
 #include "cleanup.h"
 #include "error.h"
-#include "exposure.h"
 #include "number.h"
 #include "workload.h"
+#include "workload_lengths.h"
 
 static void print_model(FILE *out, const struct mxt_model *m)
 {
@@ -45,16 +45,14 @@ static void print_training(FILE *out, const struct mxt_training *t)
 	(void)fputc('\n', out);
 }
 
-/* How often lengths are new, where that counts. */
-static void print_exposure(FILE *out, const struct mxt_workload *workload)
+static int print_lengths(FILE *out, const struct mxt_workload *workload, struct mxt_error *err)
 {
-	struct mxt_exposure exposure;
-	mxt_exposure_init(&exposure, workload);
-	if (exposure.passes > 0)
-		(void)fprintf(out, "lengths: %" PRId64 " forward passes (%s) meet %.0f lengths (%s)\n", exposure.passes,
-			      exposure.passes_source, exposure.distinct, exposure.distinct_source);
-	else if (exposure.varies)
-		(void)fputs("lengths: how many forward passes the run has is not known; give --steps\n", out);
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	mxt_workload_lengths_text(workload, &text);
+	int rc = mxt_buf_status(&text, err);
+	if (rc == 0)
+		(void)fprintf(out, "%s\n", mxt_buf_text(&text));
+	return rc;
 }
 
 /* ---- problems ---- */
@@ -159,8 +157,9 @@ int mxt_print_workload(FILE *out, const struct mxt_workload *workload, const str
 {
 	print_model(out, &workload->model);
 	print_training(out, &workload->training);
-	print_exposure(out, workload);
-	int rc = print_problems(out, set, err);
+	int rc = print_lengths(out, workload, err);
+	if (rc == 0)
+		rc = print_problems(out, set, err);
 	if (rc < 0)
 		return rc;
 	print_scale(out, set);

@@ -71,6 +71,7 @@ const char *mxt_plan_object_name(enum mxt_plan_object object)
 	    [MXT_PLAN_OBJECT_MESSAGE] = "message",
 	    [MXT_PLAN_OBJECT_EVIDENCE] = "evidence",
 	    [MXT_PLAN_OBJECT_BUDGET] = "budget",
+	    [MXT_PLAN_OBJECT_LENGTHS] = "lengths",
 	    [MXT_PLAN_OBJECT_SAMPLE] = "sample",
 	    [MXT_PLAN_OBJECT_CHOICE] = "choice",
 	    [MXT_PLAN_OBJECT_HEURISTIC] = "heuristic",

@@ -144,8 +144,10 @@ void mxt_workload_lengths_text(const struct mxt_workload *workload, struct mxt_b
 	mxt_buf_puts(buf, "lengths: ");
 	put_part(buf, "", lengths->documents, " document, ", " documents, ");
 	put_part(buf, "median ", mxt_lengths_percentile(lengths, 50), "", "");
-	put_part(buf, ", 90 % up to ", mxt_lengths_percentile(lengths, 90), " token", " tokens");
+	put_part(buf, ", nine in ten up to ", mxt_lengths_percentile(lengths, 90), " token", " tokens");
 	mxt_buf_printf(buf, " (%s)", lengths->source ? lengths->source : "not known");
+	if (lengths->passes == 0 && !workload->training.packing && !workload->training.padding)
+		mxt_buf_puts(buf, "; how many passes the run has is not known (--steps)");
 	put_part(buf, "; ", lengths->passes, " pass", " passes");
 	put_part(buf, ", about ", distinct_of(workload), " shape", " distinct shapes");
 }

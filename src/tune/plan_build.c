@@ -14,6 +14,7 @@
 #include "plan.h"
 #include "session.h"
 #include "today.h"
+#include "workload_lengths.h"
 
 /* Sets a key, taking over `value`; a NULL value counts as memory run out. */
 static int set_new(json_t *object, const char *key, json_t *value)
@@ -200,6 +201,7 @@ static json_t *evidence_json(const struct mxt_session *session)
 	int rc = set_new(evidence, "created", created_json());
 	rc |= set_new(evidence, "host", host_json());
 	rc |= set_new(evidence, "budget", budget_json(session));
+	rc |= set_new(evidence, "lengths", mxt_workload_lengths_json(session->request->workload));
 	rc |= set_new(evidence, "seed", seed_json(session->request->seed));
 	if (session->heuristic.ranked > 0)
 		rc |= set_new(evidence, "heuristic", heuristic_json(&session->heuristic));
