@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Waits until somebody imports torch, then for its optimizers to step. Imports nothing but the standard library, and
+is loaded in every Python that the recorded command starts.
+"""
+
+import importlib.abc
+import importlib.util
+import os
+import sys
+
+FOLDER, STEPS = "MXT_RECORD_DIR", "MXT_RECORD_STEPS"
+AWAITED = "torch.optim.optimizer"
+
+
+def wanted():
+    """(folder, steps) of `mindxtrain record`; None when this process does not run under it."""
+    folder, steps = os.environ.get(FOLDER), os.environ.get(STEPS, "")
+    return (folder, int(steps)) if folder and steps.isdigit() and int(steps) > 0 else None
+
+
+def touch(folder, name):
+    """Leaves an empty file; not worth a failure."""
+    try:
+        os.close(os.open(os.path.join(folder, name), os.O_CREAT | os.O_WRONLY, 0o600))
+    except OSError:
+        pass
+
+
+class Steps:
+    """The hook of all optimizers: the recorder is made at the first step, not before."""
+
+    def __init__(self, folder, steps):
+        self.folder, self.steps, self.session = folder, steps, None
+
+    def __call__(self, *args):
+        if self.session is None:
+            from .recorder import Session
+            self.session = Session(self.folder, self.steps)
+        self.session.on_step(*args)
+
+
+def attach(module):
+    """Hooks the steps of all optimizers; once in a process."""
+    request = wanted()
+    if request is None or getattr(module, "_mindxtrain_steps", None):
+        return
+    touch(request[0], "torch")
+    if not hasattr(module, "register_optimizer_step_post_hook"):
+        touch(request[0], "torch-too-old")
+        return
+    module._mindxtrain_steps = Steps(*request)
+    module.register_optimizer_step_post_hook(module._mindxtrain_steps)
+
+
+class Loader(importlib.abc.Loader):
+    """The module's own loader, and then `attach`."""
+
+    def __init__(self, loader):
+        self.loader = loader
+
+    def create_module(self, spec):
+        return self.loader.create_module(spec)
+
+    def exec_module(self, module):
+        self.loader.exec_module(module)
+        attach(module)
+
+    def __getattr__(self, name):
+        return getattr(self.loader, name)
+
+
+class Finder(importlib.abc.MetaPathFinder):
+    """Finds one module, as the finders behind it do, and gives it the loader above."""
+
+    def find_spec(self, fullname, path=None, target=None):
+        if fullname != AWAITED:
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(fullname)
+        if spec is not None and spec.loader is not None:
+            spec.loader = Loader(spec.loader)
+        return spec
+
+
+def wait_for_torch():
+    """Attaches now, or when torch is imported."""
+    if wanted() is None:
+        return
+    if AWAITED in sys.modules:
+        attach(sys.modules[AWAITED])
+    else:
+        sys.meta_path.insert(0, Finder())
