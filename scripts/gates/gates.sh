@@ -109,6 +109,7 @@ gate_man() {
 
 gate_errors_doc() {
 	scripts/errors_md.py --check
+	scripts/recording_docs.py --check
 }
 
 gate_models_doc() {

@@ -160,6 +160,12 @@ struct mxt_workload {
 
 void mxt_workload_finish(struct mxt_workload *workload);
 
+/* False for a zeroed one: nobody said what model it is, a recording stands for it. */
+static inline bool mxt_workload_described(const struct mxt_workload *workload)
+{
+	return workload->model.layers > 0;
+}
+
 /*
  * How a small host shrinks the shapes (a fixed table over cores and memory, never measured time). A product whose
  * weight is cut by weight_extent stands for the whole one: its calls grow by the ratio of the two sizes.

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <string.h>
+
+#include "error.h"
+#include "recording.h"
+#include "recording_coverage.h"
+#include "workload_build.h"
+
+static const struct mxt_scale real_size = {.gemm_tokens = 0};
+
+/* Flags that change a model or a config say nothing where there is neither. */
+static int check_flags(const struct mxt_workload_source *source, struct mxt_error *err)
+{
+	const struct {
+		const char *name;
+		int64_t value;
+	} flags[] = {{"seq-len", source->seq_len},
+		     {"micro-batch", source->micro_batch},
+		     {"lora-rank", source->lora_rank},
+		     {"packing", source->packing},
+		     {"checkpointing", source->checkpointing}};
+	for (size_t i = 0; i < MXT_ARRAY_LEN(flags); i++)
+		if (flags[i].value != -1)
+			return mxt_error_set(err, -EINVAL, MXT_E_USAGE,
+					     "--%s goes with --config or --model; a recording has it already",
+					     flags[i].name);
+	return 0;
+}
+
+/* Processes on GPUs are as many GPUs, unless the flags say otherwise. */
+static void fill_training(const struct mxt_recording *recording, const struct mxt_workload_source *source,
+			  struct mxt_training *training)
+{
+	bool host = strcmp(recording->device, "cpu") == 0;
+	training->gpus = source->gpus > 0 ? (int32_t)source->gpus : host ? 1 : (int32_t)recording->ranks;
+	training->nodes = source->nodes > 0 ? (int32_t)source->nodes : 1;
+	training->dtype = MXT_DTYPE_BF16;
+}
+
+static int note_coverage(const struct mxt_problem_set *recorded, struct mxt_workload *workload, struct mxt_error *err)
+{
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	MXT_CLEANUP(mxt_problem_set_finish) struct mxt_problem_set generated = {.problems = NULL};
+	struct mxt_coverage coverage;
+	int rc = mxt_workload_problems(workload, &real_size, workload->training.dtype, &generated, err);
+	if (rc < 0)
+		return rc;
+	mxt_recording_coverage(recorded, &generated, &coverage);
+	mxt_coverage_text(&coverage, &text);
+	rc = mxt_buf_status(&text, err);
+	return rc == 0 ? mxt_workload_note(workload, err, "%s", mxt_buf_text(&text)) : rc;
+}
+
+static int add_notes(const struct mxt_recording *recording, struct mxt_workload *workload, struct mxt_error *err)
+{
+	int rc = mxt_workload_note(workload, err, "recorded: %u steps of %u processes, torch %s", recording->steps,
+				   recording->ranks, recording->torch);
+	for (size_t i = 0; rc == 0 && i < recording->n_notes; i++)
+		rc = mxt_workload_note(workload, err, "recording: %s", recording->notes[i]);
+	return rc;
+}
+
+int mxt_recording_apply(const struct mxt_recording *recording, const struct mxt_workload_source *source,
+			struct mxt_workload *workload, struct mxt_error *err)
+{
+	bool described = mxt_workload_described(workload);
+	MXT_CLEANUP_BUF struct mxt_buf left = MXT_BUF_INIT;
+	MXT_CLEANUP(mxt_problem_set_finish) struct mxt_problem_set set = {.problems = NULL};
+	int rc = described ? 0 : check_flags(source, err);
+	if (rc < 0)
+		return rc;
+	if (!described)
+		fill_training(recording, source, &workload->training);
+	rc = add_notes(recording, workload, err);
+	if (rc == 0)
+		rc = mxt_recording_problems(recording, &real_size, false, &set, &left, err);
+	if (rc == 0 && left.len > 0)
+		rc = mxt_workload_note(workload, err, "recording: %s", mxt_buf_text(&left));
+	return rc == 0 && described ? note_coverage(&set, workload, err) : rc;
+}
