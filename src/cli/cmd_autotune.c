@@ -19,6 +19,7 @@
 #include "pick_device.h"
 #include "plan.h"
 #include "print_workload.h"
+#include "recording.h"
 #include "report.h"
 #include "tune.h"
 #include "workload.h"
@@ -32,6 +33,7 @@
 static const struct mxt_option options[] = {
     {"config", "FILE", "the Axolotl YAML of the run"},
     {"model", "MODEL", "a preset, a config.json or its folder, or an id in the local Hub cache"},
+    {"shapes", "FILE", "what mindxtrain record wrote: tune exactly that"},
     {"seq-len", "N", "tokens in a sequence"},
     {"micro-batch", "N", "sequences in a micro-batch"},
     {"lora-rank", "N", "rank of the LoRA adapters; 0: full fine-tuning"},
@@ -89,10 +91,11 @@ static int take_source(const struct mxt_cli *cli, const struct mxt_args *args, s
 		rc = take_switch(args, "checkpointing", &source.checkpointing, err);
 	for (size_t i = 0; rc == 0 && i < MXT_ARRAY_LEN(numbers); i++)
 		rc = mxt_args_int(args, numbers[i].name, numbers[i].min, MAX_COUNT, numbers[i].value, err);
-	if (rc == 0 && !source.config_yaml && !source.model)
+	if (rc == 0 && !source.config_yaml && !source.model && !mxt_args_has(args, "shapes"))
 		return mxt_error_set(
 		    err, -EINVAL, MXT_E_USAGE,
-		    "say what will be trained: --config run.yaml, or --model with a preset or config.json");
+		    "say what will be trained: --config run.yaml, --model with a preset or config.json, "
+		    "or --shapes with a recording");
 	if (rc == 0)
 		*ret_source = source;
 	return rc;
@@ -207,6 +210,10 @@ static int read_against(const struct mxt_args *args, struct mxt_plan **ret_plan,
 static void describe_workload(const struct mxt_workload *workload, const char *name, struct mxt_buf *buf)
 {
 	const struct mxt_training *training = &workload->training;
+	if (!mxt_workload_described(workload)) {
+		mxt_buf_printf(buf, "%s, recorded", name);
+		return;
+	}
 	mxt_buf_printf(buf, "%s, %d x %d tokens", name, training->micro_batch, training->seq_len);
 	if (training->adapter != MXT_ADAPTER_NONE)
 		mxt_buf_printf(buf, ", LoRA %d", training->lora_rank);
@@ -240,6 +247,16 @@ static void emit_run(const struct mxt_tune_request *request, const char *name, c
 		emit_note(request->sink, "not modelled: ", w->not_modelled[i]);
 }
 
+/* What the user named, the most telling first. */
+static const char *source_name(const struct mxt_args *args)
+{
+	static const char *const options_of_sources[] = {"model", "config", "shapes"};
+	const char *name = NULL;
+	for (size_t i = 0; i < MXT_ARRAY_LEN(options_of_sources) && !name; i++)
+		name = mxt_args_get(args, options_of_sources[i]);
+	return name;
+}
+
 /* Everything after the arguments are known, and the device and the workload, which `what` holds. */
 static int autotune(struct mxt_cli *cli, const struct mxt_args *args, const struct settings *settings,
 		    const struct mxt_tune_request *what, const char *pick_note, struct mxt_error *err)
@@ -266,13 +283,25 @@ static int autotune(struct mxt_cli *cli, const struct mxt_args *args, const stru
 	request.margin_ppm = (uint32_t)settings->margin_percent * 10000;
 	request.against = against;
 	request.sink = mxt_report_sink(report);
-	const char *model = mxt_args_get(args, "model");
-	emit_run(&request, model ? model : mxt_args_get(args, "config"), pick_note);
+	emit_run(&request, source_name(args), pick_note);
 	rc = tune_and_write(&request, settings->out, err);
 	if (rc == 0)
 		rc = mxt_report_status(report, err);
 	mxt_report_destroy(report);
 	return rc;
+}
+
+/* Of a config or a model, of a recording, or of both. */
+static int load_workload(const struct mxt_args *args, const struct mxt_workload_source *source,
+			 struct mxt_workload *workload, struct mxt_recording **ret_recording, struct mxt_error *err)
+{
+	const char *shapes = mxt_args_get(args, "shapes");
+	int rc = 0;
+	if (source->config_yaml || source->model)
+		rc = mxt_workload_load(source, workload, err);
+	if (rc == 0 && shapes)
+		rc = mxt_recording_read(shapes, ret_recording, err);
+	return rc == 0 && shapes ? mxt_recording_apply(*ret_recording, source, workload, err) : rc;
 }
 
 static int run(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_error *err)
@@ -292,7 +321,8 @@ static int run(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_erro
 	if (rc < 0)
 		return rc;
 	MXT_CLEANUP(mxt_workload_finish) struct mxt_workload workload = {.n_notes = 0}; /* a failed load leaves it */
-	rc = mxt_workload_load(&source, &workload, err);
+	MXT_CLEANUP_RECORDING struct mxt_recording *recording = NULL;
+	rc = load_workload(args, &source, &workload, &recording, err);
 	if (rc < 0)
 		return rc;
 	struct mxt_today today;
@@ -303,7 +333,8 @@ static int run(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_erro
 					   .target = pick.target,
 					   .simulated = pick.simulated,
 					   .workload = &workload,
-					   .today = &today};
+					   .today = &today,
+					   .recording = recording};
 	rc = check_gpus(&workload, pick.ops, err);
 	if (rc == 0 && mxt_args_has(args, "print-workload"))
 		return print_workload(cli, &settings, &request, err);
@@ -312,7 +343,7 @@ static int run(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_erro
 
 const struct mxt_command mxt_cmd_autotune = {"autotune",
 					     "measure the kernel choices of a training and write a plan",
-					     "[--config run.yaml | --model MODEL] [OPTIONS]",
+					     "[--config run.yaml | --model MODEL] [--shapes recorded.json] [OPTIONS]",
 					     options,
 					     MXT_ARRAY_LEN(options),
 					     run};

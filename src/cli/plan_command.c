@@ -70,25 +70,34 @@ static int find_preset(const json_t *workload, struct mxt_workload_source *sourc
 	return 0;
 }
 
-void mxt_plan_command(const struct mxt_plan *plan, struct mxt_buf *buf)
+/* The options that give the model and the training. */
+static void append_source(const json_t *workload, struct mxt_buf *buf)
 {
-	const json_t *decision = mxt_plan_decision(plan), *workload = member(decision, "workload");
-	const char *vendor = json_string_value(member(member(decision, "platform"), "vendor"));
 	struct mxt_workload_source source = source_of(member(workload, "training"));
 	bool options_do = false;
 	const char *preset = NULL;
 	if (find_preset(workload, &source, &preset, &options_do) < 0)
 		buf->failed = true;
-	mxt_buf_puts(buf, "mindxtrain autotune ");
 	if (!options_do || member(workload, "excluded"))
-		mxt_buf_puts(buf, "--config run.yaml");
+		mxt_buf_puts(buf, " --config run.yaml");
 	else
 		mxt_buf_printf(buf,
-			       "--model %s --seq-len %" PRId64 " --micro-batch %" PRId64 " --lora-rank %" PRId64
+			       " --model %s --seq-len %" PRId64 " --micro-batch %" PRId64 " --lora-rank %" PRId64
 			       " --packing %s --checkpointing %s",
 			       preset ? preset : "config.json", source.seq_len, source.micro_batch, source.lora_rank,
 			       source.packing ? "on" : "off", source.checkpointing ? "on" : "off");
 	if (options_do && (source.gpus > 1 || source.nodes > 1))
 		mxt_buf_printf(buf, " --gpus %" PRId64 " --nodes %" PRId64, source.gpus, source.nodes);
+}
+
+void mxt_plan_command(const struct mxt_plan *plan, struct mxt_buf *buf)
+{
+	const json_t *decision = mxt_plan_decision(plan), *workload = member(decision, "workload");
+	const char *vendor = json_string_value(member(member(decision, "platform"), "vendor"));
+	mxt_buf_puts(buf, "mindxtrain autotune");
+	if (member(workload, "recorded"))
+		mxt_buf_puts(buf, " --shapes recorded.json");
+	if (member(workload, "model"))
+		append_source(workload, buf);
 	mxt_buf_printf(buf, " --device %s", vendor && strcmp(vendor, "nvidia") == 0 ? "cuda" : "cpu");
 }

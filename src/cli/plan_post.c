@@ -178,8 +178,12 @@ static void put_workload(const struct post *post)
 {
 	const json_t *workload = member(post->decision, "workload"), *excluded = member(workload, "excluded");
 	mxt_buf_puts(post->buf, "\nWorkload: ");
-	put_model(member(workload, "model"), post->buf);
-	put_training(member(workload, "training"), post->buf);
+	if (member(workload, "model")) {
+		put_model(member(workload, "model"), post->buf);
+		put_training(member(workload, "training"), post->buf);
+	}
+	if (member(workload, "recorded"))
+		mxt_buf_printf(post->buf, "%scalls as recorded from a run", member(workload, "model") ? "; " : "");
 	if (member(workload, "scaled"))
 		mxt_buf_puts(post->buf, "; shapes cut to what this host can do in time");
 	for (size_t i = 0; i < json_array_size(excluded); i++)

@@ -155,9 +155,12 @@ static void print_sentences(FILE *out, const char *title, char *const *sentences
 int mxt_print_workload(FILE *out, const struct mxt_workload *workload, const struct mxt_problem_set *set,
 		       struct mxt_error *err)
 {
-	print_model(out, &workload->model);
-	print_training(out, &workload->training);
-	int rc = print_lengths(out, workload, err);
+	int rc = 0;
+	if (mxt_workload_described(workload)) {
+		print_model(out, &workload->model);
+		print_training(out, &workload->training);
+		rc = print_lengths(out, workload, err);
+	}
 	if (rc == 0)
 		rc = print_problems(out, set, err);
 	if (rc < 0)

@@ -26,10 +26,26 @@ static json_int_t integer_of(const json_t *object, const char *key)
 	return json_integer_value(json_object_get(object, key));
 }
 
+/* Model and training come from one source; without them a recording must say what is trained. */
+static int check_workload(const json_t *decision, const struct mxt_json_path *path, struct mxt_error *err)
+{
+	const json_t *workload = json_object_get(decision, "workload");
+	const struct mxt_json_path at = {path, "workload", 0};
+	bool model = json_object_get(workload, "model") != NULL;
+	bool training = json_object_get(workload, "training") != NULL;
+	if (model != training)
+		return member_fault(&at, model ? "training" : "model", err, "model and training belong together");
+	if (!model && !json_object_get(workload, "recorded"))
+		return member_fault(&at, "model", err, "there must be model and training, or recorded");
+	return 0;
+}
+
 static int check_model(const json_t *decision, const struct mxt_json_path *path, struct mxt_error *err)
 {
 	const json_t *model = json_object_get(json_object_get(decision, "workload"), "model");
 	const struct mxt_json_path workload = {path, "workload", 0}, at = {&workload, "model", 0};
+	if (!model)
+		return 0;
 	json_int_t heads = integer_of(model, "heads"), kv_heads = integer_of(model, "kv_heads");
 	if (kv_heads == heads)
 		return member_fault(&at, "kv_heads", err, "equals heads; leave the key out then");
@@ -144,7 +160,7 @@ int mxt_plan_rules_check(const json_t *decision, const struct mxt_json_path *pat
 {
 	static int (*const checks[])(const json_t *decision, const struct mxt_json_path *path,
 				     struct mxt_error *err) = {
-	    check_model, check_training, check_attention, check_gemm, check_collective, check_variables,
+	    check_workload, check_model, check_training, check_attention, check_gemm, check_collective, check_variables,
 	};
 	for (size_t i = 0; i < MXT_ARRAY_LEN(checks); i++) {
 		int rc = checks[i](decision, path, err);

@@ -12,6 +12,7 @@
 #include "config.h"
 #include "error.h"
 #include "plan.h"
+#include "recording.h"
 #include "session.h"
 #include "today.h"
 #include "workload_lengths.h"
@@ -78,9 +79,22 @@ static json_t *scale_json(const struct mxt_scale *scale)
 	return json;
 }
 
+/* What a config or a model says, if there is one; what was recorded, if it was. */
+static json_t *described_json(const struct mxt_tune_request *request)
+{
+	json_t *workload =
+	    mxt_workload_described(request->workload) ? mxt_workload_json(request->workload) : json_object();
+	if (!workload || !request->recording)
+		return workload;
+	if (set_new(workload, "recorded", json_string(request->recording->hash)) == 0)
+		return workload;
+	json_decref(workload);
+	return NULL;
+}
+
 json_t *mxt_session_workload_json(const struct mxt_session *session)
 {
-	json_t *workload = mxt_workload_json(session->request->workload);
+	json_t *workload = described_json(session->request);
 	const struct mxt_problem_set *set = &session->set;
 	if (!workload || !set->scaled)
 		return workload;

@@ -8,6 +8,7 @@
 #include "attention_today.h"
 #include "device_inventory.h"
 #include "error.h"
+#include "recording.h"
 #include "variables.h"
 
 static int describe_device(const struct mxt_tune_request *request, struct mxt_inventory *ret_inventory,
@@ -27,14 +28,17 @@ static int describe_device(const struct mxt_tune_request *request, struct mxt_in
  * A host gets the fixed table. A GPU gets the real shapes, as far as every worker can hold the largest problem twice:
  * operands, and what kernels and checks allocate beside them.
  */
-static int choose_scale(const struct mxt_device_ops *ops, const struct mxt_workload *workload,
-			const struct mxt_inventory *inventory, enum mxt_dtype dtype, struct mxt_scale *ret_scale,
-			struct mxt_error *err)
+static int choose_scale(const struct mxt_tune_request *request, const struct mxt_inventory *inventory,
+			enum mxt_dtype dtype, struct mxt_scale *ret_scale, struct mxt_error *err)
 {
-	if (!ops->scaled)
-		return mxt_scale_for_memory(workload, inventory->memory_bytes / ops->max_workers / 2, dtype, ret_scale,
-					    err);
-	*ret_scale = mxt_scale_for_host(inventory->units, inventory->memory_bytes);
+	const struct mxt_device_ops *ops = request->ops;
+	uint64_t bytes = inventory->memory_bytes / ops->max_workers / 2;
+	if (!ops->scaled && !request->recording)
+		return mxt_scale_for_memory(request->workload, bytes, dtype, ret_scale, err);
+	if (ops->scaled)
+		*ret_scale = mxt_scale_for_host(inventory->units, inventory->memory_bytes);
+	else
+		mxt_recording_scale_for_memory(request->recording, bytes, ops->float32, ret_scale);
 	return 0;
 }
 
@@ -49,8 +53,10 @@ int mxt_tune_preview(const struct mxt_tune_request *request, struct mxt_inventor
 		return rc;
 	enum mxt_dtype dtype = ops->float32 ? MXT_DTYPE_F32 : workload->training.dtype;
 	struct mxt_scale scale;
-	rc = choose_scale(ops, workload, &inventory, dtype, &scale, err);
-	if (rc == 0)
+	rc = choose_scale(request, &inventory, dtype, &scale, err);
+	if (rc == 0 && request->recording)
+		rc = mxt_recording_problems(request->recording, &scale, ops->float32, ret_set, NULL, err);
+	else if (rc == 0)
 		rc = mxt_workload_problems(workload, &scale, dtype, ret_set, err);
 	if (rc < 0)
 		mxt_inventory_finish(&inventory);
