@@ -9,6 +9,7 @@
 #include "axolotl_attention.h"
 #include "axolotl_remarks.h"
 #include "axolotl_schedule.h"
+#include "axolotl_targets.h"
 #include "axolotl_value.h"
 #include "error.h"
 #include "file.h"
@@ -71,74 +72,9 @@ static int read_sizes(const struct reader *r)
 
 /* ---- adapters ---- */
 
-struct module_row {
-	const char *name;
-	uint32_t projections;
-};
-
-static const struct module_row modules[] = {
-    {"q_proj", MXT_PROJ_Q},
-    {"k_proj", MXT_PROJ_K},
-    {"v_proj", MXT_PROJ_V},
-    {"o_proj", MXT_PROJ_O},
-    {"gate_proj", MXT_PROJ_GATE},
-    {"up_proj", MXT_PROJ_UP},
-    {"down_proj", MXT_PROJ_DOWN},
-    {"qkv_proj", MXT_PROJ_Q | MXT_PROJ_K | MXT_PROJ_V},
-    {"gate_up_proj", MXT_PROJ_GATE | MXT_PROJ_UP},
-    {"all-linear", MXT_PROJ_ALL},
-};
-
-/* A full path names its last part. */
-static int add_target(const struct reader *r, const char *name)
-{
-	const char *dot = strrchr(name, '.');
-	const char *last = dot ? dot + 1 : name;
-	for (size_t i = 0; i < MXT_ARRAY_LEN(modules); i++) {
-		if (strcmp(modules[i].name, last) != 0)
-			continue;
-		r->training->lora_targets |= modules[i].projections;
-		return 0;
-	}
-	char shown[MXT_PRINTABLE_SIZE];
-	return mxt_workload_exclude(r->workload, 0, r->map.err, "LoRA on '%s' (lora_target_modules)",
-				    mxt_printable(name, shown));
-}
-
-static int read_target_list(const struct reader *r, const struct mxt_yaml_node *list)
-{
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < list->count; i++) {
-		const struct mxt_yaml_node *item = list->entries[i].value;
-		rc = item->value.kind == MXT_YAML_STRING
-			 ? add_target(r, item->text)
-			 : mxt_axolotl_refuse(&r->map, "an entry of lora_target_modules", item, "a module's name");
-	}
-	return rc;
-}
-
 static int read_targets(const struct reader *r)
 {
-	const struct mxt_yaml_node *node = mxt_axolotl_get(&r->map, "lora_target_modules");
-	bool all = false;
-	int rc = mxt_axolotl_bool(&r->map, "lora_target_linear", &all);
-	if (rc == 0 && node && node->value.kind == MXT_YAML_SEQUENCE)
-		rc = read_target_list(r, node);
-	else if (rc == 0 && node && node->value.kind == MXT_YAML_STRING)
-		rc = add_target(r, node->text);
-	else if (rc == 0 && node)
-		rc = mxt_axolotl_refuse(&r->map, "lora_target_modules", node, "a module's name or a list of them");
-	if (rc < 0)
-		return rc;
-	if (all)
-		r->training->lora_targets = MXT_PROJ_ALL;
-	if (r->training->lora_targets || is_set(r, "lora_target_modules"))
-		return 0;
-	r->training->lora_targets = MXT_PROJ_Q | MXT_PROJ_V;
-	return mxt_workload_note(
-	    r->workload, r->map.err,
-	    "neither lora_target_linear nor lora_target_modules is set; q and v are taken, peft's default "
-	    "for most models");
+	return mxt_axolotl_targets(&r->map, r->workload);
 }
 
 static int read_rank(const struct reader *r)
