@@ -9,6 +9,7 @@
 #include "json.h"
 #include "number.h"
 #include "plan.h"
+#include "plan_attention.h"
 #include "plan_field.h"
 #include "variables.h"
 
@@ -205,6 +206,30 @@ static void append_decision(const struct mxt_plan *plan, struct mxt_buf *buf)
 		if (field->object == MXT_PLAN_OBJECT_DECISION && value && strcmp(field->key, "version") != 0)
 			append_field(plan, field, value, buf);
 	}
+}
+
+/* ---- what the trainer's config must say ---- */
+
+static void append_keys(const struct mxt_plan *plan, const char *title, const char *axolotl, struct mxt_buf *buf)
+{
+	struct mxt_attention_edits edits;
+	const char *objection = mxt_plan_attention_keys(plan, axolotl, &edits);
+	begin_line(&title, buf);
+	if (objection)
+		mxt_buf_printf(buf, "not possible: %s", objection);
+	else
+		mxt_attention_keys_text(&edits, buf);
+	mxt_buf_putc(buf, '\n');
+}
+
+static void append_config(const struct mxt_plan *plan, struct mxt_buf *buf)
+{
+	struct mxt_attention_edits edits;
+	if (mxt_plan_attention_keys(plan, NULL, &edits) || edits.count == 0)
+		return;
+	mxt_buf_puts(buf, "\nconfig\n");
+	append_keys(plan, "Axolotl", NULL, buf);
+	append_keys(plan, "before 0.17", MXT_AXOLOTL_OF_FLAGS, buf);
 }
 
 /* ---- evidence ---- */
@@ -405,6 +430,7 @@ void mxt_plan_show(const struct mxt_plan *plan, struct mxt_buf *buf)
 	mxt_buf_printf(buf, "plan %s\n", mxt_plan_id(plan));
 	append_notices(plan, buf);
 	append_decision(plan, buf);
+	append_config(plan, buf);
 	if (integer_of(evidence, "version") > MXT_PLAN_EVIDENCE_VERSION) {
 		mxt_buf_puts(buf, "\nThe evidence is of a newer version; this mindxtrain does not show it.\n");
 		return;

@@ -6,6 +6,7 @@
 #include "error.h"
 #include "json.h"
 #include "plan.h"
+#include "plan_attention.h"
 #include "plan_handoff.h"
 #include "shell_quote.h"
 
@@ -17,6 +18,21 @@ static int check_plain(const char *value, struct mxt_error *err)
 	return mxt_error_set(err, -EINVAL, MXT_E_PLAN_FORMAT,
 			     "this format cannot hold the path of a hand-off file: its folder's name has control "
 			     "characters or is not UTF-8; name another folder, or use --format sh");
+}
+
+/* Comments at the end: the environment alone does not make Axolotl take another attention. */
+static void append_keys(const struct mxt_plan *plan, struct mxt_buf *buf)
+{
+	static const char *const lines[][2] = {{"Axolotl 0.17 and later", NULL},
+					       {"Axolotl before 0.17", MXT_AXOLOTL_OF_FLAGS}};
+	for (size_t i = 0; i < MXT_ARRAY_LEN(lines); i++) {
+		struct mxt_attention_edits edits;
+		if (mxt_plan_attention_keys(plan, lines[i][1], &edits) || edits.count == 0)
+			continue;
+		mxt_buf_printf(buf, "# config of %s: ", lines[i][0]);
+		mxt_attention_keys_text(&edits, buf);
+		mxt_buf_putc(buf, '\n');
+	}
 }
 
 static int append_sh(const struct mxt_plan *plan, const char *dir, struct mxt_buf *buf, struct mxt_error *err)
@@ -33,6 +49,7 @@ static int append_sh(const struct mxt_plan *plan, const char *dir, struct mxt_bu
 		mxt_shell_quote(mxt_buf_text(&value), buf);
 		mxt_buf_putc(buf, '\n');
 	}
+	append_keys(plan, buf);
 	return 0;
 }
 
@@ -50,6 +67,7 @@ static int append_env_file(const struct mxt_plan *plan, const char *dir, struct 
 			return rc;
 		mxt_buf_printf(buf, "%s=%s\n", mxt_plan_env_name(plan, i), mxt_buf_text(&value));
 	}
+	append_keys(plan, buf);
 	return 0;
 }
 
@@ -65,6 +83,26 @@ static int add_variable(json_t *env, const char *name, const char *value, const 
 	return rc;
 }
 
+/* {"set": {…}, "remove": […]}; an empty object where no key is needed; NULL when memory ran out. */
+static json_t *keys_json(const struct mxt_plan *plan)
+{
+	struct mxt_attention_edits edits;
+	json_t *set = json_object(), *remove = json_array();
+	const char *objection = mxt_plan_attention_keys(plan, NULL, &edits);
+	int rc = set && remove ? 0 : -1;
+	for (size_t i = 0; rc == 0 && !objection && i < edits.count; i++) {
+		const struct mxt_config_edit *edit = &edits.items[i];
+		rc = edit->value ? json_object_set_new(set, edit->key, json_string(edit->value))
+				 : json_array_append_new(remove, json_string(edit->key));
+	}
+	json_t *keys = rc == 0 && edits.count > 0 ? json_pack("{s:O, s:O}", "set", set, "remove", remove)
+		       : rc == 0                  ? json_object()
+						  : NULL;
+	json_decref(set);
+	json_decref(remove);
+	return keys;
+}
+
 static int append_json(const struct mxt_plan *plan, const char *dir, struct mxt_buf *buf, struct mxt_error *err)
 {
 	MXT_CLEANUP_JSON json_t *env = json_object();
@@ -77,8 +115,11 @@ static int append_json(const struct mxt_plan *plan, const char *dir, struct mxt_
 			rc = mxt_error_oom(err);
 	if (rc < 0)
 		return rc;
-	MXT_CLEANUP_JSON json_t *both = json_pack("{s:O, s:O}", "env", env, "unset", unset);
-	rc = both ? mxt_json_canonical(both, buf, err) : mxt_error_oom(err);
+	MXT_CLEANUP_JSON json_t *keys = keys_json(plan);
+	MXT_CLEANUP_JSON json_t *all = json_pack("{s:O, s:O}", "env", env, "unset", unset);
+	if (keys && all && json_object_size(keys) > 0 && json_object_set(all, "axolotl", keys) < 0)
+		return mxt_error_oom(err);
+	rc = keys && all ? mxt_json_canonical(all, buf, err) : mxt_error_oom(err);
 	mxt_buf_putc(buf, '\n');
 	return rc;
 }

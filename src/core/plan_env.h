@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The environment of a plan, for whoever starts the job.
+ * The environment of a plan, for whoever starts the job; and, as comments, the keys of the config that its attention
+ * needs.
  */
 #ifndef MXT_CORE_PLAN_ENV_H
 #define MXT_CORE_PLAN_ENV_H
@@ -12,8 +13,8 @@ struct mxt_error;
 struct mxt_plan;
 
 enum mxt_env_format {
-	MXT_ENV_SH,       /* `unset` and `export` lines that a POSIX shell may eval, whatever the values are */
-	MXT_ENV_JSON,     /* {"env": {…}, "unset": […]}, canonical, one line */
+	MXT_ENV_SH, /* `unset` and `export` lines that a POSIX shell may eval, whatever the values are */
+	MXT_ENV_JSON, /* {"env": {…}, "unset": […], "axolotl": {"set": {…}, "remove": […]}}, canonical, one line */
 	MXT_ENV_ENV_FILE, /* NAME=value lines as `docker run --env-file` reads them; what is to be unset is a comment */
 };
 

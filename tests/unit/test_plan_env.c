@@ -176,6 +176,34 @@ static void writes_all_formats(void **state)
 	expect_env(bare, MXT_ENV_JSON, NULL, "{\"env\":{},\"unset\":[]}\n");
 }
 
+/* The environment alone makes Axolotl take no other attention: what else it takes is told as well. */
+static void tells_the_keys_of_axolotl(void **state)
+{
+	(void)state;
+	MXT_CLEANUP_PLAN struct mxt_plan *plan = make_plan("stack.torch", "\"2.11.0+cu130\"", "env", NULL);
+	expect_env(plan, MXT_ENV_SH, NULL,
+		   "unset BLIS_NUM_THREADS\nunset OMP_NUM_THREADS\n"
+		   "# config of Axolotl 0.17 and later: attn_implementation: sdpa, sdpa_varlen: false\n");
+	MXT_CLEANUP_PLAN struct mxt_plan *fa2 =
+	    make_plan("stack.torch", "\"2.11.0+cu130\"", "attention.backend", "\"fa2\"");
+	expect_env(fa2, MXT_ENV_ENV_FILE, NULL,
+		   "# unset BLIS_NUM_THREADS\n# unset OMP_NUM_THREADS\n"
+		   "MINDXTRAIN_CPU_ATTENTION=flash\nOPENBLAS_CORETYPE=Haswell\n"
+		   "# config of Axolotl 0.17 and later: attn_implementation: flash_attention_2\n"
+		   "# config of Axolotl before 0.17: flash_attention: true\n");
+	expect_env(fa2, MXT_ENV_JSON, NULL,
+		   "{\"axolotl\":{\"remove\":[\"xformers_attention\",\"sage_attention\",\"flex_attention\","
+		   "\"flash_attention\",\"sdp_attention\",\"eager_attention\"],"
+		   "\"set\":{\"attn_implementation\":\"flash_attention_2\"}},"
+		   "\"env\":{\"MINDXTRAIN_CPU_ATTENTION\":\"flash\",\"OPENBLAS_CORETYPE\":\"Haswell\"},"
+		   "\"unset\":[\"BLIS_NUM_THREADS\",\"OMP_NUM_THREADS\"]}\n");
+	MXT_CLEANUP_PLAN struct mxt_plan *nothing =
+	    make_plan("stack.torch", "\"2.11.0+cu130\"", "attention.backend", "\"aiter\"");
+	expect_env(nothing, MXT_ENV_SH, NULL,
+		   "unset BLIS_NUM_THREADS\nunset OMP_NUM_THREADS\n"
+		   "export MINDXTRAIN_CPU_ATTENTION='flash'\nexport OPENBLAS_CORETYPE='Haswell'\n");
+}
+
 static void handoffs_need_a_folder(void **state)
 {
 	(void)state;
@@ -241,6 +269,7 @@ int main(void)
 	    cmocka_unit_test(quotes_for_real_shells),
 	    cmocka_unit_test(quotes_every_byte),
 	    cmocka_unit_test(writes_all_formats),
+	    cmocka_unit_test(tells_the_keys_of_axolotl),
 	    cmocka_unit_test(handoffs_need_a_folder),
 	    cmocka_unit_test(odd_folders_break_no_format),
 	    cmocka_unit_test_setup_teardown(writes_handoffs, mxt_scratch_setup, mxt_scratch_teardown),
