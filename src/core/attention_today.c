@@ -101,7 +101,7 @@ static enum mxt_attention_kind kind_asked(struct resolver *r)
 static bool varlen_serves(const struct resolver *r)
 {
 	const struct mxt_model *model = &r->workload->model;
-	return r->config->sdpa_varlen != 0 && is_there(r->stack->torch) &&
+	return r->config->sdpa_varlen >= 0 && is_there(r->stack->torch) &&
 	       mxt_release_at_least(r->stack->torch, 2, VARLEN_TORCH_MINOR) && model->head_dim <= VARLEN_MAX_HEAD_DIM &&
 	       model->sliding_window == 0;
 }

@@ -62,7 +62,7 @@ static int read_switches(const struct mxt_axolotl_map *map, struct mxt_attention
 		rc = mxt_axolotl_text(map, "large_head_attention", &large);
 	if (rc < 0)
 		return rc;
-	config->sdpa_varlen = mxt_axolotl_get(map, "sdpa_varlen") ? varlen : -1;
+	config->sdpa_varlen = !mxt_axolotl_get(map, "sdpa_varlen") ? 0 : varlen ? 1 : -1;
 	config->gemma4_hybrid = mxt_axolotl_is_set(map, "gemma4_hybrid_attn_impl");
 	config->s2 = mxt_axolotl_is_set(map, "s2_attention");
 	config->large_head = large ? strcmp(large, "sdpa") != 0 : mxt_axolotl_is_set(map, "flash_attn_d512");
@@ -93,7 +93,7 @@ static int note_contradictions(const struct mxt_axolotl_map *map, struct mxt_wor
 int mxt_axolotl_attention(const struct mxt_axolotl_map *map, struct mxt_workload *workload)
 {
 	struct mxt_attention_config *config = &workload->attention_config;
-	*config = (struct mxt_attention_config){.axolotl = true, .flags = read_flags(map), .sdpa_varlen = -1};
+	*config = (struct mxt_attention_config){.axolotl = true, .flags = read_flags(map)};
 	int rc = read_name(map, workload);
 	if (rc == 0)
 		rc = read_switches(map, config);

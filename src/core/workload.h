@@ -67,7 +67,7 @@ struct mxt_attention_config {
 	uint32_t flags;                /* the older flags that are true: bits 1 << enum mxt_attention_kind */
 	enum mxt_attention_kind named; /* by attn_implementation */
 	char name[MXT_ATTENTION_TEXT]; /* attn_implementation as written, cut; "" */
-	int sdpa_varlen;               /* as given, or -1 */
+	int sdpa_varlen;               /* 1: true, -1: false, 0: not given */
 	bool gemma4_hybrid, s2;        /* gemma4_hybrid_attn_impl, s2_attention */
 	bool large_head;               /* large_head_attention, unless it is sdpa; the older flash_attn_d512 */
 	bool mixes_pretraining;        /* pretraining that switches the isolation of packed documents off */

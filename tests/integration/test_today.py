@@ -3,6 +3,7 @@
 
 import autotune
 import mxt
+import sim_cuda
 import sim_torch
 
 MODEL = "base_model: Qwen/Qwen3-8B\nsequence_len: 2048\nmicro_batch_size: 1\ngradient_accumulation_steps: 1\n"
@@ -90,6 +91,52 @@ class Packages(TestCase):
         events, _ = self.tune("flash_attention: true\n", packages={"axolotl": "0.18.0", "flash_attn": "2.8.3",
                                                                    "flash_attn_4": "4.0.0b7"})
         self.assertEqual(self.line(events)["today"], "flash_attention_2 by flash_attn 2.8.3")
+
+
+class Examples(TestCase):
+    def test_qwen3_8b_packed_with_flash_attn(self):
+        example = mxt.SOURCE_ROOT / "examples" / "qwen3-8b" / "lora-packed.yaml"
+        packages = {"axolotl": "0.18.0", "flash_attn": "2.8.3"}
+        self.simulate("calm", "--config", example, "--python", self.trainer(**packages).folder, model=None)
+        self.assertEqual(self.plan()["evidence"]["today"],
+                         "flash_attention_2 by flash_attn 2.8.3, documents isolated; the plan keeps it")
+
+
+class OnGpu(sim_cuda.TestCase):
+    """With Instella's heads, on a model that is small otherwise."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("config.json", {**sim_cuda.MODEL, "num_key_value_heads": 4, "head_dim": 80})
+        self.torch.dist_info("axolotl", "0.18.0")
+
+    def sentence(self, example="instella-3b/lora.yaml", env=None, **scenario):
+        self.tune("--config", mxt.SOURCE_ROOT / "examples" / example, env=env, **scenario)
+        return self.plan()["evidence"]["today"]
+
+    def test_torchs_default(self):
+        self.assertEqual(self.sentence(), "cuDNN attention (torch's default); the plan keeps it")
+
+    def test_a_switch_that_is_faster(self):
+        faster = {"cudnn": sim_cuda.both(2), "flash": sim_cuda.both(1)}
+        self.assertEqual(self.sentence(attention=faster),
+                         "cuDNN attention (torch's default); the plan: flash attention inside torch, by "
+                         "TORCH_CUDNN_SDPA_DEPRIORITIZED=1")
+
+    def test_a_switch_of_the_callers_that_is_slower(self):
+        self.assertEqual(self.sentence(env={"TORCH_CUDNN_SDPA_DEPRIORITIZED": "1"}),
+                         "flash attention inside torch (by TORCH_CUDNN_SDPA_DEPRIORITIZED=1); the plan: cuDNN "
+                         "attention, without TORCH_CUDNN_SDPA_DEPRIORITIZED")
+
+    def test_flash_attention_4_is_not_timed(self):
+        self.torch.dist_info("flash_attn", "2.8.3")
+        self.torch.dist_info("flash_attn_4", "4.0.0b7")
+        path = self.dir / "run.yaml"
+        path.write_text("flash_attention: true\n" + MODEL)
+        self.tune("--config", path)
+        self.assertEqual(self.plan()["evidence"]["today"],
+                         "FlashAttention 4 (flash_attn_4 4.0.0b7), in the place of 2; the plan leaves it as it is")
+        self.assertNotIn("attention", self.plan()["decision"])
 
 
 class Packing(TestCase):
