@@ -284,12 +284,21 @@ static void note_mixed(struct resolver *r, enum mxt_attention_kind asked)
 		       asked == MXT_ATTENTION_UNSET ? "" : mxt_attention_kind_value(asked));
 }
 
+/* Padding is hidden by a mask where the kernels take one; kernels of the flash family get the lengths instead. */
+static bool is_masked(const struct resolver *r)
+{
+	const struct mxt_training *training = &r->workload->training;
+	bool padded = !training->packing && (training->padding || training->micro_batch > 1);
+	return padded && (r->today->kind == MXT_ATTENTION_SDPA || r->today->kind == MXT_ATTENTION_EAGER);
+}
+
 static void resolve(struct resolver *r, enum mxt_attention_kind asked)
 {
 	struct mxt_attention_today *today = r->today;
 	today->kind = asked == MXT_ATTENTION_UNSET ? MXT_ATTENTION_SDPA : asked;
 	today->isolation = isolation_of(r, asked);
 	today->provider = provider_of(today->kind, today->isolation);
+	today->masked = is_masked(r);
 	(void)snprintf(today->name, sizeof today->name, "%s",
 		       today->kind == MXT_ATTENTION_HUB ? r->config->name : mxt_attention_kind_value(today->kind));
 	name_package(r);
@@ -317,7 +326,7 @@ void mxt_attention_bare_resolve(const struct mxt_workload *workload, const struc
 	*ret_bare = (struct mxt_attention_today){.starts = true, .modelled = true};
 	bool mixed = today->isolation == MXT_ISOLATION_NONE;
 	resolve(&r, mixed || !config.axolotl ? MXT_ATTENTION_UNSET : MXT_ATTENTION_SDPA);
-	*ret_same = mixed == (ret_bare->isolation == MXT_ISOLATION_NONE);
+	*ret_same = mixed == (ret_bare->isolation == MXT_ISOLATION_NONE) && today->masked == ret_bare->masked;
 }
 
 void mxt_today_resolve(const struct mxt_workload *workload, const struct mxt_attention_stack *stack,
@@ -334,7 +343,8 @@ int mxt_attention_today_apply(const struct mxt_attention_today *today, struct mx
 			      struct mxt_error *err)
 {
 	int rc = 0;
-	workload->training.mixed_documents = today->isolation == MXT_ISOLATION_NONE;
+	workload->training.mixed_documents = workload->training.packing && today->isolation == MXT_ISOLATION_NONE;
+	workload->attention = today->starts ? today->kind : MXT_ATTENTION_SDPA; /* what will run instead */
 	if (today->note[0])
 		rc = mxt_workload_note(workload, err, "%s", today->note);
 	if (rc == 0 && !today->modelled)

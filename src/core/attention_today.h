@@ -39,6 +39,7 @@ struct mxt_attention_today {
 	const char *provider;         /* static: a row of attention_provider.h; NULL: torch's own dispatcher */
 	enum mxt_isolation isolation;
 	bool starts;               /* false: the job ends before its first step; `note` says why */
+	bool masked;               /* padded batches come with a mask: other calls than those without one */
 	bool modelled;             /* false: nothing here computes what would run */
 	char name[MXT_TODAY_TEXT]; /* "flash_attention_2 by flash_attn 2.8.3" */
 	char note[MXT_TODAY_TEXT]; /* what the user should know, a sentence; "" */
@@ -50,7 +51,8 @@ void mxt_attention_today_resolve(const struct mxt_workload *workload, const stru
 
 /*
  * The same with the trainer's default, sdpa, in place of what the config asks for: what `bare` is. *ret_same: it
- * computes the same function as `today`, with packed documents that see each other or do not.
+ * computes the same function as `today`, by the same calls: packed documents see each other or do not, and
+ * padding is hidden by a mask or left out.
  */
 void mxt_attention_bare_resolve(const struct mxt_workload *workload, const struct mxt_attention_stack *stack,
 				const struct mxt_attention_today *today, struct mxt_attention_today *ret_bare,
@@ -66,7 +68,8 @@ void mxt_today_resolve(const struct mxt_workload *workload, const struct mxt_att
 		       struct mxt_today *ret_today);
 
 /*
- * What follows for the workload: notes, documents that see each other, and attention that nothing here can time. To be
+ * What follows for the workload: the kind that runs, notes, documents that see each other, and attention that nothing
+ * here can time. To be
  * called before its problems are made. 0 or -ENOMEM.
  */
 int mxt_attention_today_apply(const struct mxt_attention_today *today, struct mxt_workload *workload,

@@ -19,13 +19,14 @@ static bool has_window(const struct mxt_problem_set *set)
 	return false;
 }
 
-/* torch's dispatcher isolates documents by a mask over the whole sequence; others skip what that only hides. */
+/* Where it is not bare, torch's dispatcher would be called otherwise than what is timed: with a mask. */
 static const char *object_to_dispatcher(const struct mxt_session *session)
 {
-	bool isolated = mxt_documents_of(&session->request->workload->training) == MXT_DOCUMENTS_ISOLATED;
-	if (isolated && session->bare_provider)
-		return "it isolates packed documents by a mask only, which computes what the job's own kernels skip";
-	return NULL;
+	bool packed = session->request->workload->training.packing;
+	if (!session->bare_provider)
+		return NULL;
+	return packed ? "it isolates packed documents by a mask only, which computes what the job's own kernels skip"
+		      : "padded batches would bring it a mask, which the job's own kernels do not take";
 }
 
 static const char *object_to_provider(const struct mxt_session *session, const char *name)

@@ -249,6 +249,10 @@ static const struct bare_row bares[] = {
     {P, SAY(A("0.18.0")), NULL, true},
     {"eager_attention: true\n" P, SAY(A("0.16.1")), NULL, true},
     {KEY "eager\n" P, SAY(A("0.18.0")), "varlen", true},
+    {"flash_attention: true\nmicro_batch_size: 2\n", SAY(A("0.18.0"), FA), NULL, false}, /* sdpa would get a mask */
+    {"flash_attention: true\npad_to_sequence_len: true\n", SAY(A("0.18.0"), FA), NULL, false},
+    {"micro_batch_size: 2\n", SAY(A("0.18.0")), NULL, true},
+    {KEY "eager\nmicro_batch_size: 2\n", SAY(A("0.18.0")), NULL, true},
 };
 
 static void bare_is_sdpa_where_that_is_the_same_function(void **state)
@@ -288,6 +292,7 @@ static void tells_the_workload(void **state)
 	assert_false(sage.training.mixed_documents);
 	assert_int_equal(sage.excluded, MXT_PART_ATTENTION);
 	assert_int_equal(sage.n_not_modelled, 1);
+	assert_int_equal(sage.attention, MXT_ATTENTION_SAGE);
 }
 
 int main(void)

@@ -112,6 +112,18 @@ static void packed_only_what_isolates_competes(void **state)
 	end(&scene);
 }
 
+/* Under padding the two are called in different ways. */
+static void padded_the_dispatcher_is_apart(void **state)
+{
+	(void)state;
+	struct scene scene;
+	begin(&scene, false);
+	scene.session.bare_provider = "fa2"; /* as where padded batches bring sdpa a mask */
+	assert_ruled_out(&scene, NULL, "flash", "bring it a mask");
+	assert_competes(&scene, "fa3", "fa3");
+	end(&scene);
+}
+
 static void old_trainers_and_torches_rule_out_more(void **state)
 {
 	(void)state;
@@ -245,6 +257,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(unpacked_everybody_competes),
 	    cmocka_unit_test(packed_only_what_isolates_competes),
+	    cmocka_unit_test(padded_the_dispatcher_is_apart),
 	    cmocka_unit_test(old_trainers_and_torches_rule_out_more),
 	    cmocka_unit_test(windows_need_kernels_that_take_them),
 	    cmocka_unit_test(transformers_alone_has_no_keys),
