@@ -166,9 +166,9 @@ int mxt_tensor_keep_upper(const struct mxt_torch *torch, struct mxt_tensor *tens
 static int view_bits(const struct mxt_torch *torch, struct mxt_tensor *tensor, int64_t ndim,
 		     struct mxt_tensor **ret_bits, struct mxt_error *err)
 {
-	struct mxt_tensor_facts facts;
+	struct mxt_tensor_facts facts = {.data = NULL};
 	int rc = mxt_tensor_look(torch, tensor, ndim, &facts, err);
-	if (rc != 0)
+	if (rc < 0)
 		return rc;
 	int32_t dtype =
 	    facts.dtype == torch->dtype[MXT_DTYPE_F32] ? torch->bits[MXT_DTYPE_F32] : torch->bits[MXT_DTYPE_BF16];

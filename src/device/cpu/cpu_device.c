@@ -78,10 +78,12 @@ static void device_close(struct mxt_device *device)
 	free(device);
 }
 
-static int fill_device(const struct mxt_cpu_host *host, struct mxt_device *device, struct mxt_error *err)
+static int fill_device(const struct mxt_cpu_host *host, const struct mxt_device_target *target,
+		       struct mxt_device *device, struct mxt_error *err)
 {
 	size_t share = (size_t)(mxt_cpu_host_memory(host) / MAX_WORKERS / 2);
 	device->llc_bytes = mxt_cpu_host_llc(host);
+	device->deterministic = target->deterministic;
 	int rc = choose_attention(&device->attention, err);
 	if (rc == 0)
 		rc = load_blas(host, &device->blas, err);
@@ -101,15 +103,13 @@ static int device_open(const struct mxt_device_target *target, struct mxt_device
 	if (rc < 0)
 		return rc;
 	struct mxt_device *device = calloc(1, sizeof *device);
-	rc = device ? fill_device(&host, device, err) : mxt_error_oom(err);
+	rc = device ? fill_device(&host, target, device, err) : mxt_error_oom(err);
 	mxt_cpu_host_finish(&host);
-	if (rc != 0) {
+	if (rc < 0)
 		device_close(device);
-		return rc;
-	}
-	device->deterministic = target->deterministic;
-	*ret_device = device;
-	return 0;
+	else
+		*ret_device = device;
+	return rc;
 }
 
 static int device_describe(struct mxt_device *device, json_t **ret_facts, struct mxt_error *err)
