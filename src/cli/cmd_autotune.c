@@ -42,6 +42,7 @@ static const struct mxt_option options[] = {
     {"steps", "N", "forward passes (micro-batches) of one GPU in the run (default: config)"},
     {"distinct-lengths", "N", "lengths that these passes meet, where they vary (default: expected)"},
     {"lengths", "SHAPE", "tokens of documents: MEDIAN[:P90[:DOCUMENTS]] (default: the dataset's)"},
+    {"deterministic", NULL, "only kernels that repeat their results bit by bit"},
     {"gpus", "N", "GPUs on a node"},
     {"nodes", "N", "nodes"},
     {"device", "NAME", "auto, cuda, cpu, or self-test (default: auto)"},
@@ -325,6 +326,7 @@ static int run(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_erro
 	rc = load_workload(args, &source, &workload, &recording, err);
 	if (rc < 0)
 		return rc;
+	workload.training.deterministic = mxt_args_has(args, "deterministic");
 	struct mxt_today today;
 	rc = mxt_attention_pick(cli, mxt_args_get(args, "python"), pick.ops, &workload, &today, err);
 	if (rc < 0)

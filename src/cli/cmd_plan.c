@@ -134,14 +134,16 @@ static int print_check(const struct mxt_cli *cli, const struct mxt_args *args, c
 	bool fits = json_array_size(fit->differences) == 0;
 	if (mxt_args_has(args, "json"))
 		return print_json(cli,
-				  json_pack("{s:s, s:i, s:s, s:b, s:b, s:s, s:b, s:O}", "event", "check", "v", 1,
+				  json_pack("{s:s, s:i, s:s, s:b, s:b, s:s, s:b, s:O, s:s*}", "event", "check", "v", 1,
 					    "plan_id", mxt_plan_id(plan), "self_test", mxt_plan_is_self_test(plan),
 					    "simulated", mxt_plan_is_simulated(plan), "device", fit->device, "fits",
-					    fits, "differences", fit->differences),
+					    fits, "differences", fit->differences, "duty", mxt_plan_duty(plan)),
 				  err);
 	if (fits)
 		(void)fprintf(cli->out, "plan %s%s fits this machine (%s)\n", mxt_plan_id(plan), mxt_plan_marks(plan),
 			      fit->device);
+	if (mxt_plan_duty(plan))
+		(void)fprintf(cli->out, "%s\n", mxt_plan_duty(plan));
 	return 0;
 }
 

@@ -197,6 +197,16 @@ static void append_field(const struct mxt_plan *plan, const struct mxt_plan_fiel
 	}
 }
 
+/* "duty        the job must call ..." */
+static void append_duty(const struct mxt_plan *plan, struct mxt_buf *buf)
+{
+	const char *title = "duty";
+	if (!mxt_plan_duty(plan))
+		return;
+	begin_line(&title, buf);
+	mxt_buf_printf(buf, "%s\n", mxt_plan_duty(plan));
+}
+
 static void append_decision(const struct mxt_plan *plan, struct mxt_buf *buf)
 {
 	mxt_buf_puts(buf, "\ndecision\n");
@@ -206,6 +216,7 @@ static void append_decision(const struct mxt_plan *plan, struct mxt_buf *buf)
 		if (field->object == MXT_PLAN_OBJECT_DECISION && value && strcmp(field->key, "version") != 0)
 			append_field(plan, field, value, buf);
 	}
+	append_duty(plan, buf);
 }
 
 /* ---- what the trainer's config must say ---- */

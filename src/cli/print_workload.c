@@ -42,6 +42,8 @@ static void print_training(FILE *out, const struct mxt_training *t)
 	(void)fprintf(out, ", %s, %s checkpointing", mxt_dtype_name(t->dtype), t->checkpointing ? "with" : "without");
 	if (t->gpus > 1 || t->nodes > 1)
 		(void)fprintf(out, ", %" PRId32 " GPUs on each of %" PRId32 " nodes", t->gpus, t->nodes);
+	if (t->deterministic)
+		(void)fputs(", deterministic", out);
 	(void)fputc('\n', out);
 }
 

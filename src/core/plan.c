@@ -15,6 +15,7 @@
 #include "json_path.h"
 #include "plan_field.h"
 #include "plan_rules.h"
+#include "workload.h"
 
 struct assignment {
 	const char *name, *value; /* borrowed from the document */
@@ -187,6 +188,13 @@ const json_t *mxt_plan_document(const struct mxt_plan *plan)
 const json_t *mxt_plan_decision(const struct mxt_plan *plan)
 {
 	return plan->decision;
+}
+
+const char *mxt_plan_duty(const struct mxt_plan *plan)
+{
+	const json_t *workload = json_object_get(mxt_plan_decision(plan), "workload");
+	const json_t *training = json_object_get(workload, "training");
+	return json_is_true(json_object_get(training, "deterministic")) ? MXT_DETERMINISTIC_DUTY : NULL;
 }
 
 const json_t *mxt_plan_evidence(const struct mxt_plan *plan)

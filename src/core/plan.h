@@ -25,6 +25,9 @@ const json_t *mxt_plan_document(const struct mxt_plan *plan);
 const json_t *mxt_plan_decision(const struct mxt_plan *plan);
 const json_t *mxt_plan_evidence(const struct mxt_plan *plan);
 
+/* What the job must do itself for the plan to be true of it, as a sentence; NULL: nothing. */
+const char *mxt_plan_duty(const struct mxt_plan *plan);
+
 static inline void mxt_plan_cleanup_(struct mxt_plan **plan)
 {
 	mxt_plan_destroy(*plan);

@@ -129,6 +129,11 @@ struct mxt_training {
 	enum mxt_strategy strategy;
 };
 
+/* What a job must do itself where training.deterministic is set: a plan cannot reach it. */
+#define MXT_DETERMINISTIC_DUTY                                                                                         \
+	"the job must call torch.use_deterministic_algorithms(True) before its first step: the kernels are chosen "    \
+	"for that"
+
 /* Parts of a step that no problem stands for, as bits. */
 enum mxt_part {
 	MXT_PART_ATTENTION = 1, /* the attention call */

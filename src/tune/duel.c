@@ -58,8 +58,7 @@ static int add_racers(struct mxt_duel *duel, const struct mxt_session *session, 
 		rc = mxt_field_add(field, "plan", MXT_ROLE_CHALLENGER, true, mxt_session_plan_provider(session),
 				   duel->environment, err);
 	if (rc == 0 && session->yours_differs)
-		rc = mxt_field_add(field, "yours", MXT_ROLE_YOURS, true, session->yours_provider,
-				   session->request->environment, err);
+		rc = mxt_field_add(field, "yours", MXT_ROLE_YOURS, true, session->yours_provider, session->mine, err);
 	return rc;
 }
 

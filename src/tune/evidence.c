@@ -52,6 +52,8 @@ static int set_preparation(json_t *sample, const struct mxt_measure *measure)
 	int rc = set_integer(sample, "first_call_ns", measure->first_call_ns);
 	if (measure->check.error_ppb != UINT64_MAX)
 		rc |= set_integer(sample, "error_ppb", measure->check.error_ppb);
+	if (measure->check.repeatable)
+		rc |= json_object_set_new(sample, "repeatable", json_true());
 	if (measure->check.backend[0])
 		rc |= json_object_set_new(sample, "backend", json_string(measure->check.backend));
 	return rc;

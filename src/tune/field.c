@@ -182,6 +182,17 @@ static void judge_result(struct mxt_entry *entry, const struct mxt_problem *prob
 	entry_fail(entry, MXT_FAILED, mxt_buf_text(&text));
 }
 
+/* Nor is one that a job with deterministic algorithms cannot have. */
+static void judge_repeats(struct mxt_entry *entry, const struct mxt_problem *problem, const struct mxt_check *check)
+{
+	if (check->repeatable || entry->outcome != MXT_OK)
+		return;
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	mxt_buf_puts(&text, "results differ between runs on ");
+	mxt_problem_text(problem, &text);
+	entry_fail(entry, MXT_FAILED, mxt_buf_text(&text));
+}
+
 static int prepare_one(struct mxt_field *field, struct mxt_entry *entry, size_t problem, struct mxt_error *err)
 {
 	const struct mxt_problem *p = &field->course->problems[problem];
@@ -201,6 +212,8 @@ static int prepare_one(struct mxt_field *field, struct mxt_entry *entry, size_t 
 	measure->first_call_ns = prepared.first_call_ns;
 	measure->check = prepared.check;
 	judge_result(entry, p, &prepared.check);
+	if (field->target.deterministic)
+		judge_repeats(entry, p, &prepared.check);
 	return 0;
 }
 

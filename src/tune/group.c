@@ -34,7 +34,7 @@ static int add_incumbents(struct mxt_group *group, const struct mxt_session *ses
 		rc = mxt_field_add(field, "bare (twin)", MXT_ROLE_TWIN, true, provider, bare, err);
 	if (rc == 0 && mxt_session_yours_races(session, group->kind))
 		rc = mxt_field_add(field, "yours", MXT_ROLE_YOURS, true, attention ? session->yours_provider : NULL,
-				   session->request->environment, err);
+				   session->mine, err);
 	return rc;
 }
 

@@ -83,6 +83,16 @@ static int check_yours(const json_t *yours, struct mxt_error *err)
 	return 0;
 }
 
+static int make_environments(struct mxt_session *session, struct mxt_error *err)
+{
+	char *const *caller = session->request->environment;
+	MXT_CLEANUP(mxt_environment_cleanup) char **plain = NULL;
+	int rc = mxt_environment_bare(caller, &plain, err);
+	if (rc == 0)
+		rc = mxt_environment_with(plain, session->required, &session->bare, err);
+	return rc == 0 ? mxt_environment_with(caller, session->required, &session->mine, err) : rc;
+}
+
 static int read_environment(struct mxt_session *session, struct mxt_error *err)
 {
 	const struct mxt_tune_request *request = session->request;
@@ -97,7 +107,9 @@ static int read_environment(struct mxt_session *session, struct mxt_error *err)
 		return mxt_error_oom(err);
 	session->yours_differs = json_object_size(session->yours) > 0;
 	rc = check_yours(session->yours, err);
-	return rc < 0 ? rc : mxt_environment_bare(request->environment, &session->bare, err);
+	if (rc == 0)
+		rc = mxt_session_require(session, err);
+	return rc == 0 ? make_environments(session, err) : rc;
 }
 
 /* True for the same provider, or for none twice. */
@@ -193,7 +205,9 @@ int mxt_session_init(struct mxt_session *session, const struct mxt_tune_request 
 		rc = mxt_tune_preview(request, &session->inventory, &session->set, err);
 	if (rc == 0)
 		rc = check_count(session, err);
-	return rc == 0 ? note_conditions(session, err) : rc;
+	if (rc == 0)
+		rc = note_conditions(session, err);
+	return rc == 0 ? mxt_session_note_duty(session, err) : rc;
 }
 
 void mxt_session_finish(struct mxt_session *session)
@@ -201,6 +215,8 @@ void mxt_session_finish(struct mxt_session *session)
 	for (size_t i = 0; i < MXT_PROBLEM_KIND_COUNT; i++)
 		mxt_candidate_list_finish(&session->probes[i].candidates);
 	mxt_environment_destroy(session->bare);
+	mxt_environment_destroy(session->mine);
+	json_decref(session->required);
 	json_decref(session->yours);
 	json_decref(session->contract);
 	mxt_inventory_finish(&session->inventory);
@@ -222,6 +238,7 @@ void mxt_session_field(struct mxt_session *session, const struct mxt_course *cou
 	field->program = request->program;
 	field->target = request->target;
 	field->target.probe = probe;
+	field->target.deterministic = request->workload->training.deterministic;
 	field->one_process = session->inventory.one_process;
 }
 
@@ -253,7 +270,10 @@ json_t *mxt_session_plan_env(const struct mxt_session *session)
 			return NULL;
 		}
 	}
-	return env;
+	if (env && json_object_update(env, session->required) == 0)
+		return env;
+	json_decref(env);
+	return NULL;
 }
 
 const char *mxt_session_plan_provider(const struct mxt_session *session)

@@ -60,7 +60,9 @@ struct mxt_session {
 	struct mxt_inventory inventory;
 	struct mxt_problem_set set;
 	struct mxt_rng rng;
-	char **bare;        /* owned: the caller's environment without selectors */
+	char **bare;        /* owned: the caller's environment without selectors, and what is required */
+	char **mine;        /* owned: the caller's environment, and what is required */
+	json_t *required;   /* owned: what every environment must hold, and the plan's, for results to repeat */
 	json_t *yours;      /* owned: the selectors of this device's stack that the caller sets */
 	json_t *contract;   /* owned: the contract variables in force */
 	bool yours_differs; /* `yours` is not empty, or the config asks for other kernels, which can be tried here */
@@ -111,6 +113,13 @@ int mxt_session_probe(struct mxt_session *session, enum mxt_problem_kind kind, u
  * part of the budget, where the device can. What goes wrong there is noted and fails nothing.
  */
 int mxt_session_rank(struct mxt_session *session, const struct mxt_field *field, struct mxt_error *err);
+
+/*
+ * deterministic.c, for a job whose results must repeat (else nothing is done): fills session->required; tells what the
+ * job must do itself, and keeps it as evidence. 0 or -ENOMEM.
+ */
+int mxt_session_require(struct mxt_session *session, struct mxt_error *err);
+int mxt_session_note_duty(struct mxt_session *session, struct mxt_error *err);
 
 /* confirm.c: races the plan as it stands against the incumbents on one layer; takes back what does not hold. */
 int mxt_session_confirm(struct mxt_session *session, struct mxt_error *err);

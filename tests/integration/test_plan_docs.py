@@ -85,7 +85,7 @@ class Schema(mxt.TestCase):
                         {"env.OPENBLAS_NUM_THREADS": "two"}, {"env.OPENBLAS_NUM_THREADS": 2},
                         {"env.MINDXTRAIN_CPU_BLAS": "mkl"}, {"env.OPENBLAS_CORETYPE": "Z80"},
                         {"env.OMP_PLACES": "$(id)"}, {"env.GOMP_CPU_AFFINITY": "0;1"}, {"env.NCCL_PROTO": "LL,XX"},
-                        {"env.CUBLAS_WORKSPACE_CONFIG": ":16:8"}, {"env.NCCL_TUNER_CONFIG_FILE": "/etc/passwd"},
+                        {"env.CUDA_LAUNCH_BLOCKING": "1"}, {"env.NCCL_TUNER_CONFIG_FILE": "/etc/passwd"},
                         {"unset": ["PATH"]}, {"unset": []}, {"unset": ["OPENBLAS_CORETYPE"]},
                         {"contract": {"OMP_NUM_THREADS": "1"}}, {"contract": {"CUBLAS_WORKSPACE_CONFIG": "x"}},
                         {"gemm.pins": []}, {"collective.table": [{"collective": "allgather"}]}):

@@ -78,6 +78,16 @@ class RealTorch(TestCase):
     def test_oldest(self):
         self.look(real_torch.VERSIONS[0])
 
+    def test_deterministic(self):
+        for version in real_torch.VERSIONS:
+            self.tune("--device", "cpu", "--python", real_torch.environment(version), "--deterministic", status=0)
+            plan = json.loads((self.dir / "plan.json").read_text())
+            self.assertIs(plan["decision"]["workload"]["training"]["deterministic"], True)
+            self.assertNotIn("CUBLAS_WORKSPACE_CONFIG", plan["decision"].get("env", {}))
+            rows = [row for row in plan["evidence"]["samples"] if row["candidate"] == "bare" and "problem" in row]
+            self.assertEqual({row["repeatable"] for row in rows}, {True})
+            self.assertEqual({row["facts"]["deterministic"] for row in plan["evidence"]["witnesses"]}, {True})
+
     def test_newest(self):
         self.look(real_torch.VERSIONS[-1])
 

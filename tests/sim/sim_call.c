@@ -48,7 +48,7 @@ void mxt_sim_spoil(double *numbers, size_t count, unsigned effects)
 		numbers[i] = 1.5 * numbers[i] + 0.01;
 	static unsigned unsteady; /* calls of this process */
 	if (count > 0 && effects & MXT_SIM_UNSTEADY && unsteady++ % 2 == 1)
-		numbers[0] *= 1 + UNSTEADY;
+		numbers[count / 2] *= 1 + UNSTEADY; /* the first gradient of causal attention is 0 */
 	if (count > 0 && effects & MXT_SIM_NAN)
 		numbers[0] = (double)NAN;
 }

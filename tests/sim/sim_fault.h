@@ -15,7 +15,7 @@ enum {
 	MXT_SIM_INSTANT = 4,   /* takes no device time */
 	MXT_SIM_FAIL = 8,      /* the call says that it failed, with `code` and `text` */
 	MXT_SIM_BREAK = 16,    /* the call says that all is well, and the device answers `code` from then on */
-	MXT_SIM_UNSTEADY = 32, /* the first element differs a little in every second call */
+	MXT_SIM_UNSTEADY = 32, /* one element differs a little in every second call */
 };
 
 struct mxt_sim_outcome {

@@ -188,7 +188,7 @@ static const struct change bad_decisions[] = {
     {"env.MADE_UP", "\"1\"", MXT_E_PLAN_VARIABLE, "decision.env.MADE_UP: no plan may set MADE_UP"},
     {"env.omp_num_threads", "\"1\"", MXT_E_PLAN_VARIABLE, "did you mean OMP_NUM_THREADS?"},
     {"env.A;reboot", "\"1\"", MXT_E_PLAN_VARIABLE, "decision.env[\"A;reboot\"]"},
-    {"env.CUBLAS_WORKSPACE_CONFIG", "\":16:8\"", MXT_E_PLAN_VARIABLE, "stays as the caller has it"},
+    {"env.CUDA_LAUNCH_BLOCKING", "\"1\"", MXT_E_PLAN_VARIABLE, "stays as the caller has it"},
     {"env.OPENBLAS_NUM_THREADS", "\"0\"", MXT_E_PLAN_VALUE, "expected a whole number from 1 to 4096"},
     {"env.OPENBLAS_NUM_THREADS", "2", MXT_E_PLAN_VALUE, "decision.env.OPENBLAS_NUM_THREADS"},
     {"env.OPENBLAS_NUM_THREADS", "\"2; reboot\"", MXT_E_PLAN_VALUE, "'2; reboot' is not allowed"},
