@@ -20,6 +20,7 @@
 #include "plan.h"
 #include "print_workload.h"
 #include "recording.h"
+#include "read_lengths.h"
 #include "report.h"
 #include "tune.h"
 #include "workload.h"
@@ -41,6 +42,7 @@ static const struct mxt_option options[] = {
     {"checkpointing", "SWITCH", "on or off: the forward pass is repeated in the backward pass"},
     {"steps", "N", "forward passes (micro-batches) of one GPU in the run (default: config)"},
     {"distinct-lengths", "N", "lengths that these passes meet, where they vary (default: expected)"},
+    {"dataset", "PATH", "the prepared dataset (default: in the YAML's dataset_prepared_path)"},
     {"lengths", "SHAPE", "tokens of documents: MEDIAN[:P90[:DOCUMENTS]] (default: the dataset's)"},
     {"deterministic", NULL, "only kernels that repeat their results bit by bit"},
     {"gpus", "N", "GPUs on a node"},
@@ -144,6 +146,24 @@ static int take_settings(const struct mxt_args *args, struct settings *ret_setti
 	if (rc == 0)
 		*ret_settings = s;
 	return rc;
+}
+
+#define LENGTHS_LIMIT_NS (5 * MXT_NS_PER_S)
+
+/* Of the dataset, unless a flag says how long its documents are; at most a fifth of the budget goes into that. */
+static int take_lengths(const struct mxt_cli *cli, const struct mxt_args *args, int64_t budget_s,
+			struct mxt_workload *workload, struct mxt_error *err)
+{
+	uint64_t fifth = (uint64_t)budget_s * MXT_NS_PER_S / 5;
+	const struct mxt_lengths_request request = {.dataset = mxt_args_get(args, "dataset"),
+						    .python = mxt_args_get(args, "python"),
+						    .limit_ns = fifth < LENGTHS_LIMIT_NS ? fifth : LENGTHS_LIMIT_NS};
+	if (!mxt_args_has(args, "lengths"))
+		return mxt_read_lengths(cli, &request, workload, err);
+	if (request.dataset)
+		return mxt_error_set(err, -EINVAL, MXT_E_USAGE,
+				     "--dataset and --lengths both say how long documents are; give one of them");
+	return 0;
 }
 
 static int print_workload(struct mxt_cli *cli, const struct settings *settings, const struct mxt_tune_request *what,
@@ -324,6 +344,9 @@ static int run(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_erro
 	MXT_CLEANUP(mxt_workload_finish) struct mxt_workload workload = {.n_notes = 0}; /* a failed load leaves it */
 	MXT_CLEANUP_RECORDING struct mxt_recording *recording = NULL;
 	rc = load_workload(args, &source, &workload, &recording, err);
+	rc = mxt_workload_load(&source, &workload, err);
+	if (rc == 0)
+		rc = take_lengths(cli, args, settings.budget_s, &workload, err);
 	if (rc < 0)
 		return rc;
 	workload.training.deterministic = mxt_args_has(args, "deterministic");

@@ -106,7 +106,7 @@ struct mxt_schedule {
 	int32_t pack_documents; /* at most so many in a pack; 0: no limit */
 	enum mxt_packs packs;   /* how many a micro-batch has */
 	bool open_packs;        /* packs are not padded to their capacity */
-	char *dataset;          /* where the trainer keeps prepared datasets; owned, NULL: not known */
+	char *dataset; /* where the trainer keeps prepared datasets, or the one that was read; owned, or NULL */
 };
 
 enum mxt_strategy { MXT_STRATEGY_SINGLE, MXT_STRATEGY_DDP, MXT_STRATEGY_FSDP, MXT_STRATEGY_ZERO };

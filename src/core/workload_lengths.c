@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "buf.h"
 #include "error.h"
@@ -138,6 +139,15 @@ static void put_part(struct mxt_buf *buf, const char *before, int64_t count, con
 	mxt_buf_puts(buf, count == 1 ? one : several);
 }
 
+static void put_source(const struct mxt_workload *workload, struct mxt_buf *buf)
+{
+	const char *source = workload->lengths.source ? workload->lengths.source : "not known";
+	if (strcmp(source, "dataset") == 0 && workload->schedule.dataset)
+		mxt_buf_printf(buf, ", from %s", workload->schedule.dataset);
+	else
+		mxt_buf_printf(buf, " (%s)", source);
+}
+
 void mxt_workload_lengths_text(const struct mxt_workload *workload, struct mxt_buf *buf)
 {
 	const struct mxt_lengths *lengths = &workload->lengths;
@@ -145,7 +155,7 @@ void mxt_workload_lengths_text(const struct mxt_workload *workload, struct mxt_b
 	put_part(buf, "", lengths->documents, " document, ", " documents, ");
 	put_part(buf, "median ", mxt_lengths_percentile(lengths, 50), "", "");
 	put_part(buf, ", nine in ten up to ", mxt_lengths_percentile(lengths, 90), " token", " tokens");
-	mxt_buf_printf(buf, " (%s)", lengths->source ? lengths->source : "not known");
+	put_source(workload, buf);
 	if (lengths->passes == 0 && !workload->training.packing && !workload->training.padding)
 		mxt_buf_puts(buf, "; how many passes the run has is not known (--steps)");
 	put_part(buf, "; ", lengths->passes, " pass", " passes");

@@ -30,7 +30,7 @@ int mxt_workload_use_lengths(struct mxt_workload *workload, const struct mxt_len
 json_t *mxt_workload_lengths_json(const struct mxt_workload *workload);
 
 /*
- * "lengths: 52,002 documents, median 141, 90 % below 412 tokens (dataset); 3,250 passes, about 410 distinct shapes";
+ * "lengths: 52,002 documents, median 141, 90 % below 412 tokens, from FOLDER; 3,250 passes, about 410 distinct shapes";
  * what is not known is left out.
  */
 void mxt_workload_lengths_text(const struct mxt_workload *workload, struct mxt_buf *buf);
