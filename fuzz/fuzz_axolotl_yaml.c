@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "attention_today.h"
 #include "axolotl_config.h"
 #include "error.h"
 #include "json.h"
@@ -32,6 +33,22 @@ static unsigned check_node(const struct mxt_yaml_node *node, size_t size)
 	return node->text ? 0 : height + 1;
 }
 
+/* What the keys say of attention comes to something under the rules of every version. */
+static void check_attention(struct mxt_workload *workload)
+{
+	static const char *const versions[] = {"", "0.9.2", "0.16.1", "0.18.0"};
+	struct mxt_today today;
+	for (size_t i = 0; i < MXT_ARRAY_LEN(versions); i++) {
+		const struct mxt_attention_stack stack = {
+		    .known = true, .axolotl = versions[i], .torch = "2.11.0", .flash_attn = "2.8.3"};
+		mxt_today_resolve(workload, &stack, &today);
+		assert(today.yours.kind != MXT_ATTENTION_UNSET && mxt_json_is_text(today.yours.name));
+		assert(today.yours.starts || today.yours.note[0]);
+	}
+	int rc = mxt_attention_today_apply(&today.yours, workload, NULL);
+	assert(rc == 0);
+}
+
 static void check_workload(struct mxt_workload *workload)
 {
 	struct mxt_problem_set set;
@@ -39,6 +56,7 @@ static void check_workload(struct mxt_workload *workload)
 	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
 	int rc = mxt_model_preset_read(mxt_model_preset_find("instella-3b"), workload, &err);
 	assert(rc == 0);
+	check_attention(workload);
 	if (mxt_workload_problems(workload, &scale, MXT_DTYPE_F32, &set, &err) == 0)
 		mxt_problem_set_finish(&set);
 	else
