@@ -351,14 +351,17 @@ static int run(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_erro
 		return rc;
 	workload.training.deterministic = mxt_args_has(args, "deterministic");
 	struct mxt_today today;
-	rc = mxt_attention_pick(cli, mxt_args_get(args, "python"), pick.ops, &workload, &today, err);
+	bool described =
+	    source.config_yaml || source.model; /* a recording alone does not say what asked for its calls */
+	if (described)
+		rc = mxt_attention_pick(cli, mxt_args_get(args, "python"), pick.ops, &workload, &today, err);
 	if (rc < 0)
 		return rc;
 	struct mxt_tune_request request = {.ops = pick.ops,
 					   .target = pick.target,
 					   .simulated = pick.simulated,
 					   .workload = &workload,
-					   .today = &today,
+					   .today = described ? &today : NULL,
 					   .recording = recording};
 	rc = check_gpus(&workload, pick.ops, err);
 	if (rc == 0 && mxt_args_has(args, "print-workload"))

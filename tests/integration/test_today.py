@@ -65,6 +65,12 @@ class Line(TestCase):
         self.assertNotIn("today", [event["event"] for event in events])
         self.assertNotIn("today", plan["evidence"])
 
+    def test_a_recording_alone_does_not_tell(self):
+        shapes = sorted((mxt.FIXTURES / "recordings").glob("*.json"))[0]
+        result = self.simulate("calm", "--shapes", shapes, "--json", model=None)
+        self.assertNotIn("today", [event["event"] for event in result.events()])
+        self.assertNotIn("today", self.plan()["evidence"])
+
 
 class Packages(TestCase):
     def test_a_missing_package_is_said(self):
