@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "axolotl_attention.h"
+#include "axolotl_kernels.h"
 #include "axolotl_remarks.h"
 #include "axolotl_schedule.h"
 #include "axolotl_targets.h"
@@ -86,27 +87,6 @@ static int read_rank(const struct reader *r)
 	return mxt_workload_note(r->workload, r->map.err, "lora_r is not set; 8 is taken, peft's default");
 }
 
-/* Unset is not off: Axolotl turns them on by itself where the model, the adapter and the run allow it. */
-static int read_fused_lora(const struct reader *r)
-{
-	static const char *const keys[] = {"lora_mlp_kernel", "lora_qkv_kernel", "lora_o_kernel"};
-	bool given = false;
-	for (size_t i = 0; i < MXT_ARRAY_LEN(keys); i++) {
-		bool fused = false;
-		int rc = mxt_axolotl_bool(&r->map, keys[i], &fused);
-		if (rc < 0)
-			return rc;
-		r->training->fused_lora = r->training->fused_lora || fused;
-		given = given || is_given(r, keys[i]);
-	}
-	if (given)
-		return 0;
-	return mxt_workload_note(
-	    r->workload, r->map.err,
-	    "lora_mlp_kernel, lora_qkv_kernel and lora_o_kernel are not set; Axolotl may turn its fused "
-	    "kernels on by itself, and products are timed as peft issues them");
-}
-
 static int read_load_bits(const struct reader *r)
 {
 	bool four = r->training->adapter == MXT_ADAPTER_QLORA, eight = false;
@@ -148,9 +128,7 @@ static int read_adapter(const struct reader *r)
 	if (rc < 0 || r->training->adapter == MXT_ADAPTER_NONE)
 		return rc;
 	rc = read_rank(r);
-	if (rc == 0)
-		rc = read_targets(r);
-	return rc < 0 ? rc : read_fused_lora(r);
+	return rc < 0 ? rc : read_targets(r);
 }
 
 /* ---- precision ---- */
@@ -189,8 +167,22 @@ static int read_precision(const struct reader *r)
 
 /* ---- how it runs ---- */
 
+/*
+ * Axolotl asks for reentrant checkpoints, as torch does when options leave that open; where it sets no options at all,
+ * transformers 5 takes the other kind.
+ */
+static bool is_non_reentrant(const struct reader *r)
+{
+	const struct mxt_yaml_node *options = mxt_axolotl_get(&r->map, "gradient_checkpointing_kwargs");
+	const struct mxt_yaml_node *reentrant = options ? mxt_yaml_get(options, "use_reentrant") : NULL;
+	if (reentrant)
+		return reentrant->value.kind == MXT_YAML_BOOL && !reentrant->value.boolean;
+	return !options && (is_given(r, "rl") || is_given(r, "unfrozen_parameters"));
+}
+
 static int read_checkpointing(const struct reader *r)
 {
+	r->training->non_reentrant = is_set(r, "gradient_checkpointing") && is_non_reentrant(r);
 	const struct mxt_yaml_node *node = mxt_axolotl_get(&r->map, "gradient_checkpointing");
 	static const char *const elsewhere[] = {"offload", "offload_disk", "unsloth"};
 	for (size_t i = 0; node && node->value.kind == MXT_YAML_STRING && i < MXT_ARRAY_LEN(elsewhere); i++) {
@@ -202,19 +194,6 @@ static int read_checkpointing(const struct reader *r)
 					    elsewhere[i]);
 	}
 	return mxt_axolotl_bool(&r->map, "gradient_checkpointing", &r->training->checkpointing);
-}
-
-static int read_fused_cross_entropy(const struct reader *r)
-{
-	static const char *const keys[] = {"cut_cross_entropy", "liger_fused_linear_cross_entropy"};
-	for (size_t i = 0; i < MXT_ARRAY_LEN(keys); i++) {
-		bool fused = false;
-		int rc = mxt_axolotl_bool(&r->map, keys[i], &fused);
-		if (rc < 0)
-			return rc;
-		r->training->fused_cross_entropy = r->training->fused_cross_entropy || fused;
-	}
-	return 0;
 }
 
 static void read_strategy(const struct reader *r)
@@ -263,7 +242,10 @@ static const struct mxt_training axolotl_defaults = {
 static int read_all(const struct reader *r, struct mxt_axolotl_config *config)
 {
 	static int (*const steps[])(const struct reader *r) = {
-	    read_sizes, read_adapter, read_precision, read_checkpointing, read_fused_cross_entropy,
+	    read_sizes,
+	    read_adapter,
+	    read_precision,
+	    read_checkpointing,
 	};
 	*r->training = axolotl_defaults;
 	int rc = read_model_name(r, config);
@@ -272,7 +254,9 @@ static int read_all(const struct reader *r, struct mxt_axolotl_config *config)
 	if (rc < 0)
 		return rc;
 	read_strategy(r);
-	rc = mxt_axolotl_attention(&r->map, r->workload);
+	rc = mxt_axolotl_kernels(&r->map, r->workload);
+	if (rc == 0)
+		rc = mxt_axolotl_attention(&r->map, r->workload);
 	if (rc == 0)
 		rc = mxt_axolotl_schedule(&r->map, r->workload);
 	return rc < 0 ? rc : mxt_axolotl_remarks(&r->map, r->workload);

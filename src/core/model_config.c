@@ -10,6 +10,7 @@
 #include "json.h"
 #include "model_family.h"
 #include "model_reader.h"
+#include "model_window.h"
 #include "workload_build.h"
 
 /* ---- single keys ---- */
@@ -273,6 +274,7 @@ int mxt_model_config_parse(const char *name, const json_t *root, struct mxt_work
 		rc = read_window(&r, &model);
 	if (rc < 0)
 		return rc;
+	mxt_model_window(&r, &model);
 	read_layout(&r, &model);
 	rc = mxt_model_unmodelled(&r, root, &model);
 	if (rc == 0)

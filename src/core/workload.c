@@ -106,6 +106,19 @@ static uint32_t spread(uint32_t targets, uint32_t group, bool fused)
 	return fused && (targets & group) ? targets | group : targets;
 }
 
+/* Axolotl fuses a group when all of its projections, each on its own, carry LoRA. */
+static uint32_t fusable(const struct mxt_model *m, uint32_t targets)
+{
+	static const uint32_t mlp = MXT_PROJ_GATE | MXT_PROJ_UP | MXT_PROJ_DOWN;
+	static const uint32_t qkv = MXT_PROJ_Q | MXT_PROJ_K | MXT_PROJ_V;
+	uint32_t kernels = 0;
+	if (m->gated_mlp && !m->fused_gate_up && m->experts == 0 && (targets & mlp) == mlp)
+		kernels |= MXT_FUSED_MLP;
+	if (!m->fused_qkv && (targets & qkv) == qkv)
+		kernels |= MXT_FUSED_QKV;
+	return targets & MXT_PROJ_O ? kernels | MXT_FUSED_O : kernels;
+}
+
 static void normalise(struct mxt_workload *w)
 {
 	struct mxt_training *t = &w->training;
@@ -115,6 +128,10 @@ static void normalise(struct mxt_workload *w)
 	bool all = (targets & projections_of(m)) == projections_of(m);
 	t->lora_targets = t->adapter == MXT_ADAPTER_NONE ? 0 : all ? MXT_PROJ_ALL : targets & projections_of(m);
 	t->padding = t->padding && !t->packing; /* packed sequences are padded anyway */
+	t->pads_alone = !t->packing && !t->padding && t->micro_batch == 1 && w->schedule.multiple > 1;
+	t->non_reentrant = t->non_reentrant && t->checkpointing;
+	t->fused_lora &= fusable(m, t->adapter == MXT_ADAPTER_NONE ? 0 : targets);
+	t->lora_dropout = t->lora_dropout && (t->fused_lora & MXT_FUSED_O);
 	bool one = t->gpus * (int64_t)t->nodes == 1;
 	if (one)
 		t->strategy = MXT_STRATEGY_SINGLE;
@@ -129,19 +146,9 @@ static bool is_packed(const struct mxt_workload *w)
 	return w->training.packing;
 }
 
-static bool window_matters(const struct mxt_workload *w)
-{
-	return w->model.sliding_window > 0 && w->training.seq_len > w->model.sliding_window;
-}
-
 static bool is_mixture(const struct mxt_workload *w)
 {
 	return w->model.experts > 0;
-}
-
-static bool loads_4_bits(const struct mxt_workload *w)
-{
-	return w->training.load_bits == 4;
 }
 
 static bool loads_8_bits(const struct mxt_workload *w)
@@ -149,14 +156,13 @@ static bool loads_8_bits(const struct mxt_workload *w)
 	return w->training.load_bits == 8;
 }
 
-static bool adapters_in_float32(const struct mxt_workload *w)
+/* Flash attention and its like drop padding first; SDPA gets a mask, and eager attention computes it. */
+static bool drops_padding(const struct mxt_workload *w)
 {
-	return w->training.adapter != MXT_ADAPTER_NONE && !w->training.autocast && w->training.dtype != MXT_DTYPE_F32;
-}
-
-static bool fuses_lora(const struct mxt_workload *w)
-{
-	return w->training.adapter != MXT_ADAPTER_NONE && w->training.fused_lora;
+	const struct mxt_training *t = &w->training;
+	bool computes_padding = w->attention == MXT_ATTENTION_UNSET || w->attention == MXT_ATTENTION_SDPA ||
+				w->attention == MXT_ATTENTION_EAGER;
+	return !computes_padding && !t->packing && (t->padding || t->micro_batch > 1);
 }
 
 static bool fuses_cross_entropy(const struct mxt_workload *w)
@@ -177,13 +183,10 @@ struct consequence {
 
 static const struct consequence consequences[] = {
     {is_packed, 0, "the isolation of documents inside a packed sequence: attention is timed as one causal sequence"},
-    {window_matters, 0,
-     "sliding-window attention: the sequence is longer than the window, attention is timed over the whole of it"},
+    {drops_padding, 0,
+     "the padding that attention leaves out (attn_implementation): its sequences are timed at their full length"},
     {is_mixture, MXT_PART_MLP, "the expert MLPs and their router: attention and lm_head are timed, experts are not"},
-    {loads_4_bits, 0, "the dequantisation of the 4-bit base weights before each product"},
     {loads_8_bits, MXT_PART_BASE, "products with 8-bit base weights, which run in kernels of their own"},
-    {adapters_in_float32, MXT_PART_LORA, "LoRA products in float32, as peft runs them without autocast"},
-    {fuses_lora, 0, "Axolotl's fused LoRA kernels: their products are timed as peft issues them"},
     {fuses_cross_entropy, MXT_PART_LM_HEAD, "lm_head inside a fused cross entropy kernel"},
     {is_distributed, 0, "the exchange of gradients and weights between GPUs"},
 };
@@ -231,6 +234,9 @@ static int load(const struct mxt_workload_source *source, struct mxt_workload *w
 	if (rc < 0)
 		return rc;
 	normalise(w);
+	/* Axolotl asks for this gradient with every adapter; peft by itself only for checkpoints. */
+	w->training.frozen_input =
+	    !source->config_yaml && w->training.adapter != MXT_ADAPTER_NONE && !w->training.checkpointing;
 	rc = mxt_workload_state_lengths(w, source->lengths, err);
 	if (rc == 0)
 		rc = mxt_exposure_resolve(w, source->steps, source->distinct_lengths, err);

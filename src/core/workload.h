@@ -20,6 +20,7 @@ struct mxt_model {
 	int32_t layers, hidden, heads, kv_heads, head_dim, ffn, vocab; /* ffn may be 0 when experts > 0 */
 	int32_t attention_layers; /* how many layers have softmax attention; 0: all (hybrids have fewer) */
 	int32_t sliding_window;   /* tokens; 0: none */
+	int32_t sliding_layers;   /* how many of the attention layers have that window; 0: all */
 	int32_t experts;          /* 0: dense */
 	bool gated_mlp;           /* gate and up projections (SwiGLU, GeGLU) */
 	bool fused_qkv;           /* one projection for q, k and v (Phi-3) */
@@ -40,6 +41,14 @@ enum mxt_projection {
 	MXT_PROJ_UP = 32,
 	MXT_PROJ_DOWN = 64,
 	MXT_PROJ_ALL = 127,
+};
+
+/* Axolotl's fused LoRA kernels (lora_*_kernel), as bits. */
+enum mxt_fused_lora {
+	MXT_FUSED_MLP = 1,
+	MXT_FUSED_QKV = 2,
+	MXT_FUSED_O = 4,
+	MXT_FUSED_ALL = 7,
 };
 
 /* What computes attention, as the trainer's config names it. */
@@ -121,11 +130,16 @@ struct mxt_training {
 	uint32_t lora_targets; /* enum mxt_projection bits */
 	bool packing, padding; /* neither: lengths vary */
 	bool mixed_documents;  /* packed documents see each other: attention takes them for one sequence */
+	bool pads_alone; /* a micro-batch of one sequence of varying length is padded, too (to a multiple of tokens) */
 	bool checkpointing;
-	int32_t load_bits; /* 4, 8, or 0 */
-	bool fused_lora;   /* Axolotl's lora_*_kernel */
-	bool fused_cross_entropy;
-	bool deterministic; /* only kernels that repeat their results bit by bit */
+	bool non_reentrant;       /* the recomputation of a checkpoint stops before the layer's last product */
+	bool frozen_input;        /* nothing asks for the gradient of the first layer's input */
+	int32_t load_bits;        /* 4, 8, or 0 */
+	uint32_t fused_lora;      /* enum mxt_fused_lora bits */
+	bool lora_dropout;        /* set only where it changes products: with MXT_FUSED_O */
+	bool fused_cross_entropy; /* lm_head inside the loss's kernel (Cut Cross Entropy) */
+	bool liger_cross_entropy; /* lm_head in chunks (Liger) */
+	bool deterministic;       /* only kernels that repeat their results bit by bit */
 	enum mxt_strategy strategy;
 };
 
@@ -214,6 +228,12 @@ int mxt_scale_for_memory(const struct mxt_workload *workload, uint64_t bytes, en
 int mxt_workload_problems(const struct mxt_workload *workload, const struct mxt_scale *scale, enum mxt_dtype dtype,
 			  struct mxt_problem_set *ret_set, struct mxt_error *err) MXT_WUR;
 void mxt_problem_set_finish(struct mxt_problem_set *set);
+
+/*
+ * {"problems": [{"problem", "calls", "share_ppm"}], "layer": [{"problem": index} or {"filler_bytes"}], "scaled"}; NULL
+ * when memory ran out.
+ */
+json_t *mxt_problem_set_json(const struct mxt_problem_set *set);
 
 /* decision.workload: canonical-form object, defaults omitted; NULL when memory ran out. */
 json_t *mxt_workload_json(const struct mxt_workload *workload);

@@ -65,6 +65,7 @@ static json_t *model_json(const struct mxt_model *m)
 	    {"vocab", m->vocab, 0},
 	    {"attention_layers", m->attention_layers, 0},
 	    {"sliding_window", m->sliding_window, 0},
+	    {"sliding_layers", m->sliding_layers, 0},
 	    {"experts", m->experts, 0},
 	};
 	const struct flag_row flags[] = {
@@ -83,7 +84,7 @@ static json_t *model_json(const struct mxt_model *m)
 	return json;
 }
 
-/* Only targets other than all projections are written. */
+/* Only targets other than all projections are written, and only kernels other than all. */
 static int set_lora(json_t *json, const struct mxt_training *t)
 {
 	static const char *const adapters[] = {
@@ -92,6 +93,7 @@ static int set_lora(json_t *json, const struct mxt_training *t)
 	    {"q", MXT_PROJ_Q},       {"k", MXT_PROJ_K},   {"v", MXT_PROJ_V},       {"o", MXT_PROJ_O},
 	    {"gate", MXT_PROJ_GATE}, {"up", MXT_PROJ_UP}, {"down", MXT_PROJ_DOWN},
 	};
+	static const struct bit_row kernels[] = {{"mlp", MXT_FUSED_MLP}, {"qkv", MXT_FUSED_QKV}, {"o", MXT_FUSED_O}};
 	if (t->adapter == MXT_ADAPTER_NONE)
 		return 0;
 	int rc = json_object_set_new(json, "adapter", json_string(adapters[t->adapter]));
@@ -100,6 +102,9 @@ static int set_lora(json_t *json, const struct mxt_training *t)
 	if (rc == 0 && t->lora_targets != MXT_PROJ_ALL)
 		rc = json_object_set_new(json, "lora_targets",
 					 bit_names(t->lora_targets, targets, MXT_ARRAY_LEN(targets)));
+	if (rc == 0 && t->fused_lora != 0 && t->fused_lora != MXT_FUSED_ALL)
+		rc = json_object_set_new(json, "fused_lora_kernels",
+					 bit_names(t->fused_lora, kernels, MXT_ARRAY_LEN(kernels)));
 	return rc;
 }
 
@@ -130,8 +135,13 @@ static json_t *training_json(const struct mxt_training *t)
 	const struct flag_row flags[] = {
 	    {"autocast", t->autocast, true},
 	    {"checkpointing", t->checkpointing, false},
-	    {"fused_lora", t->fused_lora, false},
+	    {"pads_alone", t->pads_alone, false},
+	    {"non_reentrant", t->non_reentrant, false},
+	    {"frozen_input", t->frozen_input, false},
+	    {"fused_lora", t->fused_lora != 0, false},
+	    {"lora_dropout", t->lora_dropout, false},
 	    {"fused_cross_entropy", t->fused_cross_entropy, false},
+	    {"liger_cross_entropy", t->liger_cross_entropy, false},
 	    {"deterministic", t->deterministic, false},
 	};
 	json_t *json = json_object();

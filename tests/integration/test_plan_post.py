@@ -231,7 +231,7 @@ class Example(TestCase):
         out = self.run_program("autotune", "--model", mxt.SOURCE_ROOT / "examples" / "llama-7b", "--seq-len", "4096",
                                "--micro-batch", "8", "--device", "cuda", "--python", torch.folder, "--print-workload",
                                env=env, status=0).out
-        shapes = set(re.findall(r"attention (b\d+ s\d+ h\d+/\d+ d\d+) causal bfloat16", out))
+        shapes = set(re.findall(r"attention (b\d+ s\d+ h\d+/\d+ d\d+) causal mask bfloat16", out))
         self.assertEqual(shapes, {"b8 s4096 h32/32 d128", "b8 s2048 h32/32 d128", "b1 s4096 h32/32 d128",
                                   "b1 s8192 h32/32 d128"})
 

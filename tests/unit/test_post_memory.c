@@ -42,6 +42,7 @@ static void seal(struct mxt_buf *text)
 	MXT_CLEANUP_JSON json_t *document = NULL;
 	assert_int_equal(plan_example_set(decision, "stack.torch", "\"2.11.0\""), 0);
 	assert_int_equal(plan_example_set(decision, "stack.provider", NULL), 0);
+	assert_int_equal(plan_example_set(decision, "workload.training.frozen_input", "true"), 0);
 	assert_int_equal(mxt_plan_seal(decision, facts, &document, NULL), 0);
 	assert_int_equal(mxt_json_canonical(document, text, NULL), 0);
 }

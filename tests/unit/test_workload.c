@@ -54,7 +54,8 @@ static const char qwen3_config[] =
 
 static const char qwen3_yaml[] = "base_model: Qwen/Qwen3-8B\nsequence_len: 4096\nmicro_batch_size: 8\n"
 				 "gradient_accumulation_steps: 2\nadapter: lora\nlora_r: 16\nlora_alpha: 32\n"
-				 "lora_target_linear: true\nbf16: auto\ngradient_checkpointing: true\n";
+				 "lora_target_linear: true\nbf16: auto\ngradient_checkpointing: true\n"
+				 "lora_mlp_kernel: false\n";
 
 static const char expected[] =
     "{\"model\":{\"ffn\":12288,\"heads\":32,\"hidden\":4096,\"kv_heads\":8,\"layers\":36,\"vocab\":151936},"
@@ -127,12 +128,13 @@ static void what_is_left_out_is_written(void **state)
 	struct mxt_workload_source source = MXT_WORKLOAD_SOURCE_INIT;
 	source.config_yaml = yaml;
 	char *text = load_canonical(&source);
-	assert_string_equal(text, "{\"excluded\":[\"base\",\"lm_head\"],"
-				  "\"model\":{\"ffn\":12288,\"heads\":32,\"hidden\":4096,\"kv_heads\":8,\"layers\":36,"
-				  "\"vocab\":151936},"
-				  "\"training\":{\"adapter\":\"lora\",\"autocast\":false,\"dtype\":\"float32\","
-				  "\"fused_cross_entropy\":true,\"load_bits\":8,\"lora_rank\":4,"
-				  "\"lora_targets\":[\"q\",\"v\"],\"micro_batch\":1,\"seq_len\":64}}");
+	assert_string_equal(text,
+			    "{\"excluded\":[\"base\",\"lm_head\"],"
+			    "\"model\":{\"ffn\":12288,\"heads\":32,\"hidden\":4096,\"kv_heads\":8,\"layers\":36,"
+			    "\"vocab\":151936},"
+			    "\"training\":{\"adapter\":\"lora\",\"autocast\":false,\"dtype\":\"float32\","
+			    "\"fused_cross_entropy\":true,\"load_bits\":8,\"lora_rank\":4,"
+			    "\"lora_targets\":[\"q\",\"v\"],\"micro_batch\":1,\"pads_alone\":true,\"seq_len\":64}}");
 	free(text);
 	free(yaml);
 }

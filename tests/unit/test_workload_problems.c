@@ -194,7 +194,7 @@ static void a_small_host_gets_small_problems(void **state)
 	mxt_problem_set_finish(&set);
 	scale = mxt_scale_for_host(2, UINT64_C(2) << 30);
 	set = problems(&w, &scale);
-	assert_in_range(largest_bytes(&set), 1, UINT64_C(32) << 20);
+	assert_in_range(largest_bytes(&set), 1, UINT64_C(36) << 20);
 	mxt_problem_set_finish(&set);
 	mxt_workload_finish(&w);
 }
