@@ -166,8 +166,8 @@ static int take_lengths(const struct mxt_cli *cli, const struct mxt_args *args, 
 	return 0;
 }
 
-static int print_workload(struct mxt_cli *cli, const struct settings *settings, const struct mxt_tune_request *what,
-			  struct mxt_error *err)
+static int print_workload(struct mxt_cli *cli, bool json, const struct settings *settings,
+			  const struct mxt_tune_request *what, struct mxt_error *err)
 {
 	struct mxt_inventory inventory;
 	struct mxt_problem_set set;
@@ -180,7 +180,8 @@ static int print_workload(struct mxt_cli *cli, const struct settings *settings, 
 	int rc = mxt_tune_preview(&request, &inventory, &set, err);
 	if (rc < 0)
 		return rc;
-	rc = mxt_print_workload(cli->out, what->workload, &set, err); /* main() looks at the stream */
+	rc = json ? mxt_print_workload_json(cli->out, what->workload, &set, err)
+		  : mxt_print_workload(cli->out, what->workload, &set, err); /* main() looks at the stream */
 	mxt_problem_set_finish(&set);
 	mxt_inventory_finish(&inventory);
 	return rc;
@@ -365,7 +366,7 @@ static int run(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_erro
 					   .recording = recording};
 	rc = check_gpus(&workload, pick.ops, err);
 	if (rc == 0 && mxt_args_has(args, "print-workload"))
-		return print_workload(cli, &settings, &request, err);
+		return print_workload(cli, mxt_args_has(args, "json"), &settings, &request, err);
 	return rc == 0 ? autotune(cli, args, &settings, &request, pick.note, err) : rc;
 }
 

@@ -7,6 +7,7 @@
 #include "buf.h"
 #include "cleanup.h"
 #include "error.h"
+#include "json.h"
 #include "number.h"
 #include "workload.h"
 #include "workload_lengths.h"
@@ -170,5 +171,38 @@ int mxt_print_workload(FILE *out, const struct mxt_workload *workload, const str
 	print_scale(out, set);
 	print_sentences(out, "not modelled, and not tuned", workload->not_modelled, workload->n_not_modelled);
 	print_sentences(out, "notes", workload->notes, workload->n_notes);
+	return 0;
+}
+
+/* ---- for programs ---- */
+
+static json_t *sentences_json(char *const *sentences, size_t count)
+{
+	json_t *list = json_array();
+	for (size_t i = 0; list && i < count; i++) {
+		if (json_array_append_new(list, json_string(sentences[i])) == 0)
+			continue;
+		json_decref(list);
+		return NULL;
+	}
+	return list;
+}
+
+int mxt_print_workload_json(FILE *out, const struct mxt_workload *workload, const struct mxt_problem_set *set,
+			    struct mxt_error *err)
+{
+	MXT_CLEANUP_JSON json_t *json = mxt_problem_set_json(set);
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	json_t *not_modelled = sentences_json(workload->not_modelled, workload->n_not_modelled);
+	json_t *notes = sentences_json(workload->notes, workload->n_notes);
+	int rc = json_object_set_new(json, "workload", mxt_workload_json(workload));
+	rc |= json_object_set_new(json, "not_modelled", not_modelled);
+	rc |= json_object_set_new(json, "notes", notes);
+	if (rc < 0)
+		return mxt_error_oom(err);
+	rc = mxt_json_canonical(json, &text, err);
+	if (rc < 0)
+		return rc;
+	(void)fprintf(out, "%s\n", mxt_buf_text(&text));
 	return 0;
 }

@@ -16,4 +16,8 @@ struct mxt_workload;
 int mxt_print_workload(FILE *out, const struct mxt_workload *workload, const struct mxt_problem_set *set,
 		       struct mxt_error *err);
 
+/* The same as one JSON object on a line: the set's (see mxt_problem_set_json), workload, not_modelled, notes. */
+int mxt_print_workload_json(FILE *out, const struct mxt_workload *workload, const struct mxt_problem_set *set,
+			    struct mxt_error *err);
+
 #endif
