@@ -8,8 +8,18 @@ from .torch_device import DTYPES, part
 from .wire import Attention
 
 
+CHECK_RUNS = 3  # of a problem whose results must repeat
+
+
 class Unsupported(Exception):
     """This stack cannot do this problem."""
+
+
+def repeats(device, first, again):
+    """Whether `again` gives the same bits as the results before, where the job needs that."""
+    return device.deterministic and all(
+        all(torch.equal(one, other) for one, other in zip(first, again()))
+        for _ in range(CHECK_RUNS - 1))
 
 
 class GemmTask:
@@ -80,6 +90,7 @@ class GemmTask:
             self._multiply(*slot)
 
     def check(self):
+        """(error_ppb, bound_ppb, bits, backend, repeatable)."""
         a, b, bias, c = self.slots[0]
         addend = None
         with torch.no_grad():
@@ -91,8 +102,21 @@ class GemmTask:
             if self.problem.bias:
                 addend = bias
             distance, bits = reference.gemm_distance(a, b, addend, c)
+            repeatable = self._repeats(addend)
         bound = bounds.gemm_bound_ppb(self.problem.dtype, self.problem.k)
-        return bounds.error_ppb(distance), bound, bits, ""
+        return bounds.error_ppb(distance), bound, bits, "", repeatable
+
+    def _repeats(self, addend):
+        a, b, bias, c = self.slots[0]
+        first = c.clone()
+
+        def again():
+            if self.problem.accumulate:
+                c.copy_(addend)
+            self._multiply(a, b, bias, c)
+            return (c,)
+
+        return repeats(self.device, (first,), again)
 
 
 class AttentionTask:
@@ -166,7 +190,8 @@ class AttentionTask:
         distance, bits = reference.attention_distance(self.problem, q, k, v, grad, found, room)
         bound = bounds.attention_bound_ppb(self.problem, not self.device.on_cuda,
                                            self.provider.more_roundings)
-        return bounds.error_ppb(distance), bound, bits, self.provider.backend(names)
+        repeatable = repeats(self.device, found, lambda: self._once(slot))
+        return bounds.error_ppb(distance), bound, bits, self.provider.backend(names), repeatable
 
 
 class Filler:

@@ -110,7 +110,8 @@ class Device:
     """One of each arena for each dtype; the tasks that hold views of them let go when an arena
     moves."""
 
-    def __init__(self, name, ordinal):
+    def __init__(self, name, ordinal, deterministic=False):
+        self.deterministic = deterministic
         self.on_cuda = name == "cuda"
         self.device = torch.device("cuda", ordinal) if self.on_cuda else torch.device("cpu")
         if self.on_cuda:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import List, Tuple
 
 MAGIC = 0x5754584D  # "MXTW"
-VERSION = 3
+VERSION = 4
 HEAD = struct.Struct("<IHHII")  # magic, version, type, length of the content, request
 MESSAGE_MAX_BYTES = 64 << 10
 TEXT_BYTES = 2048
@@ -112,6 +112,7 @@ class Prepared:
     bound_ppb: int
     bits: bytes
     backend: str
+    repeatable: bool = False
 
 
 @dataclass
@@ -245,7 +246,8 @@ def read_prepared(reader):
     text = backend.split(b"\0", 1)[0]
     if len(text) == BACKEND_BYTES or any(not 0x21 <= byte <= 0x7E for byte in text):
         raise WireError("a backend that is no word")
-    return Prepared(number, first_call_ns, error_ppb, bound_ppb, bits, text.decode("ascii"))
+    return Prepared(number, first_call_ns, error_ppb, bound_ppb, bits, text.decode("ascii"),
+                    reader.flag())
 
 
 def read_refused(reader):
@@ -279,8 +281,9 @@ def write_time(message):
 
 def write_prepared(message):
     backend = message.backend.encode("ascii").ljust(BACKEND_BYTES, b"\0")
-    return struct.pack(f"<IQQQ32s{BACKEND_BYTES}s", message.id, message.first_call_ns,
-                       message.error_ppb, message.bound_ppb, message.bits, backend)
+    return struct.pack(f"<IQQQ32s{BACKEND_BYTES}sI", message.id, message.first_call_ns,
+                       message.error_ppb, message.bound_ppb, message.bits, backend,
+                       message.repeatable)
 
 
 def write_blob(data):

@@ -75,14 +75,13 @@ class Session:
         try:
             first_call_ns = self.launch([task], 1)
             self.make_ready([task])
-            error_ppb, bound_ppb, bits, backend = task.check()
+            check = task.check()
         except BaseException:
             self.device.tasks.discard(task)
             task.unbind()
             raise
         self.tasks[message.id] = task
-        backend = "".join(c for c in backend if "!" <= c <= "~")[:wire.BACKEND_BYTES - 1]
-        return wire.Prepared(message.id, first_call_ns, error_ppb, bound_ppb, bits, backend)
+        return wire.Prepared(message.id, first_call_ns, *check)
 
     def forget(self, number):
         task = self.tasks.pop(number, None)
@@ -216,7 +215,8 @@ def open_device(arguments):
     from . import tasks, torch_device, worker_facts
 
     try:
-        device = torch_device.Device(arguments.device, arguments.ordinal)
+        device = torch_device.Device(arguments.device, arguments.ordinal,
+                                     arguments.deterministic)
     except RuntimeError as error:
         raise Unusable(f"the device cannot be used: {one_line(error)}") from error
     provider = load_provider(arguments.provider, arguments.deterministic)

@@ -362,6 +362,7 @@ static int run(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_erro
 					   .target = pick.target,
 					   .simulated = pick.simulated,
 					   .workload = &workload,
+					   .packages = &pick.packages,
 					   .today = described ? &today : NULL,
 					   .recording = recording};
 	rc = check_gpus(&workload, pick.ops, err);

@@ -149,8 +149,9 @@ static int print_check(const struct mxt_cli *cli, const struct mxt_args *args, c
 
 /* What a plan with a torch is compared with; nothing of it is looked for where the plan has none. */
 struct software {
-	char *torch;    /* owned: the torch package's folder */
-	json_t *nvidia; /* owned: what the driver's libraries answered */
+	char *torch;                         /* owned: the torch package's folder */
+	struct mxt_python_packages packages; /* beside it */
+	json_t *nvidia;                      /* owned: what the driver's libraries answered */
 	struct mxt_nvidia_answer answer;
 };
 
@@ -174,8 +175,9 @@ static int find_software(const struct mxt_plan *plan, const struct mxt_args *arg
 	if (mxt_plan_is_self_test(plan) || mxt_plan_is_simulated(plan))
 		return 0;
 	int rc = mxt_torch_pick(machine->root, machine->environment, mxt_args_get(args, "python"), &here->torch,
-				&version, err);
+				&version, &here->packages, err);
 	machine->target.torch = here->torch;
+	machine->packages = &here->packages;
 	if (rc == 0 && is_for_nvidia(plan))
 		rc = mxt_sysroot_is_live(machine->root) ? mxt_nvidia_ask(machine->environment, &here->nvidia, err)
 							: mxt_nvidia_recall(machine->root, &here->nvidia, err);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "buf.h"
+#include "cleanup.h"
 #include "error.h"
 #include "host_pci.h"
 #include "python_env.h"
@@ -39,18 +40,17 @@ static const struct choice_row *choice_find(const char *name)
 void mxt_device_pick_finish(struct mxt_device_pick *pick)
 {
 	free(pick->torch);
+	free(pick->python);
 	free(pick->note);
 	*pick = (struct mxt_device_pick)MXT_DEVICE_PICK_INIT;
 }
 
-int mxt_torch_pick(const struct mxt_sysroot *root, char *const *environment, const char *named, char **ret_folder,
-		   struct mxt_torch_version *ret_version, struct mxt_error *err)
+/* The torch that this Python would import; *ret_folder NULL where it has none. */
+static int torch_of(const struct mxt_sysroot *root, const struct mxt_python *python, char **ret_folder,
+		    struct mxt_torch_version *ret_version, struct mxt_error *err)
 {
-	MXT_CLEANUP_PYTHON struct mxt_python python = MXT_PYTHON_INIT;
 	MXT_CLEANUP_TORCH struct mxt_torch_list list = MXT_TORCH_LIST_INIT;
-	int rc = mxt_python_find(root, environment, named, &python, err);
-	if (rc == 0 && python.interpreter)
-		rc = mxt_torch_find(root, &python, &list, err);
+	int rc = python->interpreter ? mxt_torch_find(root, python, &list, err) : 0;
 	if (rc < 0)
 		return rc;
 	if (list.count == 0) {
@@ -64,6 +64,34 @@ int mxt_torch_pick(const struct mxt_sysroot *root, char *const *environment, con
 		return rc;
 	*ret_version = list.items[0].files;
 	*ret_folder = mxt_buf_steal(&path);
+	return 0;
+}
+
+int mxt_torch_pick(const struct mxt_sysroot *root, char *const *environment, const char *named, char **ret_folder,
+		   struct mxt_torch_version *ret_version, struct mxt_python_packages *ret_packages,
+		   struct mxt_error *err)
+{
+	MXT_CLEANUP_PYTHON struct mxt_python python = MXT_PYTHON_INIT;
+	int rc = mxt_python_find(root, environment, named, &python, err);
+	if (rc == 0)
+		rc = mxt_python_packages_find(root, &python, ret_packages, err);
+	return rc < 0 ? rc : torch_of(root, &python, ret_folder, ret_version, err);
+}
+
+/* The Python of this machine with its torch and its packages. */
+static int pick_python(struct mxt_device_pick *pick, const struct mxt_cli *cli, const char *named,
+		       struct mxt_torch_version *version, struct mxt_error *err)
+{
+	MXT_CLEANUP_PYTHON struct mxt_python python = MXT_PYTHON_INIT;
+	const struct mxt_sysroot live = MXT_SYSROOT_LIVE;
+	int rc = mxt_python_find(&live, cli->environment, named, &python, err);
+	if (rc == 0)
+		rc = torch_of(&live, &python, &pick->torch, version, err);
+	if (rc == 0)
+		rc = mxt_python_packages_find(&live, &python, &pick->packages, err);
+	if (rc < 0)
+		return rc;
+	pick->python = mxt_steal_ptr(&python.interpreter);
 	return 0;
 }
 
@@ -154,12 +182,12 @@ int mxt_device_pick_init(struct mxt_device_pick *pick, const struct mxt_cli *cli
 		return mxt_error_set(err, -EINVAL, MXT_E_USAGE,
 				     "unknown device '%s'; this version knows auto, cuda, cpu and self-test", device);
 	struct mxt_torch_version version = {.version = ""};
-	const struct mxt_sysroot live = MXT_SYSROOT_LIVE;
-	int rc = mxt_torch_pick(&live, cli->environment, python, &pick->torch, &version, err);
-	pick->target.torch = pick->torch;
+	int rc = pick_python(pick, cli, python, &version, err);
 	if (rc == 0)
 		rc = choose(pick, row, &version, err);
-	if (rc == 0 && !pick->ops->needs_torch)
-		pick->target.torch = NULL;
+	if (rc == 0 && pick->ops->needs_torch) {
+		pick->target.torch = pick->torch;
+		pick->target.python = pick->python;
+	}
 	return rc == 0 ? mark_simulated(pick, err) : rc;
 }

@@ -8,16 +8,19 @@
 #include "command.h"
 #include "compiler.h"
 #include "device_ops.h"
+#include "python_packages.h"
 #include "torch_install.h"
 
 struct mxt_sysroot;
 
 struct mxt_device_pick {
 	const struct mxt_device_ops *ops;
-	struct mxt_device_target target; /* its torch is owned by the pick */
-	char *torch;                     /* owned; NULL: none */
-	bool simulated;                  /* the device, or its torch, stands in for hardware */
-	char *note;                      /* owned; what the user should know about the pick; NULL: nothing */
+	struct mxt_device_target target;     /* its torch and python are owned by the pick */
+	char *torch;                         /* owned; NULL: none */
+	char *python;                        /* owned: the interpreter that trains; NULL: none */
+	struct mxt_python_packages packages; /* of that Python */
+	bool simulated;                      /* the device, or its torch, stands in for hardware */
+	char *note;                          /* owned; what the user should know about the pick; NULL: nothing */
 };
 #define MXT_DEVICE_PICK_INIT                                                                                           \
 	{                                                                                                              \
@@ -36,10 +39,11 @@ void mxt_device_pick_finish(struct mxt_device_pick *pick);
 
 /*
  * The torch that a Python would import: its package's folder, for the caller to free, and its version; NULL when there
- * is none, and then the version is left alone. `named` is --python, or NULL; below a record's root the folder is the
- * one in the record.
+ * is none, and then the version is left alone. *ret_packages: what else that Python has. `named` is --python, or NULL;
+ * below a record's root the folder is the one in the record.
  */
 int mxt_torch_pick(const struct mxt_sysroot *root, char *const *environment, const char *named, char **ret_folder,
-		   struct mxt_torch_version *ret_version, struct mxt_error *err) MXT_WUR;
+		   struct mxt_torch_version *ret_version, struct mxt_python_packages *ret_packages,
+		   struct mxt_error *err) MXT_WUR;
 
 #endif

@@ -10,6 +10,7 @@
 #include "json.h"
 #include "plan.h"
 #include "plan_diff.h"
+#include "python_packages.h"
 #include "variables.h"
 
 void mxt_plan_fit_finish(struct mxt_plan_fit *fit)
@@ -18,20 +19,41 @@ void mxt_plan_fit_finish(struct mxt_plan_fit *fit)
 	*fit = (struct mxt_plan_fit)MXT_PLAN_FIT_INIT;
 }
 
-static int compare(const struct mxt_plan *plan, const struct mxt_inventory *inventory, json_t **ret_differences,
-		   struct mxt_error *err)
+/* The device's stack here, with the packages that the plan names; NULL when memory ran out. */
+static json_t *stack_here(const json_t *planned, const struct mxt_inventory *inventory,
+			  const struct mxt_python_packages *packages)
+{
+	json_t *stack = json_copy(inventory->stack);
+	int rc = stack ? 0 : -1;
+	for (size_t i = 0; rc == 0 && packages && i < mxt_python_package_count(); i++) {
+		const char *name = mxt_python_package_name(i);
+		const char *version = mxt_python_package_version(packages, name);
+		if (version && json_object_get(planned, name))
+			rc = json_object_set_new(stack, name, json_string(version));
+	}
+	if (rc == 0)
+		return stack;
+	json_decref(stack);
+	return NULL;
+}
+
+static int compare(const struct mxt_plan *plan, const struct mxt_plan_machine *machine,
+		   const struct mxt_inventory *inventory, json_t **ret_differences, struct mxt_error *err)
 {
 	const json_t *decision = mxt_plan_decision(plan);
 	MXT_CLEANUP_JSON json_t *platform = NULL;
 	MXT_CLEANUP_JSON json_t *stack = NULL;
 	const json_t *planned = json_object_get(decision, "platform");
+	const json_t *planned_stack = json_object_get(decision, "stack");
+	MXT_CLEANUP_JSON json_t *software = stack_here(planned_stack, inventory, machine->packages);
 	MXT_CLEANUP_JSON json_t *here = json_copy(inventory->platform);
-	if (!here || (json_object_get(planned, "link") && inventory->link &&
-		      json_object_set_new(here, "link", json_string(inventory->link)) < 0))
+	if (!here || !software ||
+	    (json_object_get(planned, "link") && inventory->link &&
+	     json_object_set_new(here, "link", json_string(inventory->link)) < 0))
 		return mxt_error_oom(err);
 	int rc = mxt_plan_diff("platform", planned, here, &platform, err);
 	if (rc == 0)
-		rc = mxt_plan_diff("stack", json_object_get(decision, "stack"), inventory->stack, &stack, err);
+		rc = mxt_plan_diff("stack", planned_stack, software, &stack, err);
 	if (rc == 0 && json_array_extend(platform, stack) < 0)
 		rc = mxt_error_oom(err);
 	if (rc == 0)
@@ -47,7 +69,7 @@ static int try_device(const struct mxt_plan *plan, const struct mxt_device_ops *
 	MXT_CLEANUP_JSON json_t *differences = NULL;
 	int rc = ops->inventory(machine->root, &machine->target, machine->nvidia, &inventory, err);
 	if (rc == 0)
-		rc = compare(plan, &inventory, &differences, err);
+		rc = compare(plan, machine, &inventory, &differences, err);
 	if (rc < 0)
 		return rc;
 	if (!fit->differences || json_array_size(differences) < json_array_size(fit->differences)) {

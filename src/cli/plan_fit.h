@@ -13,6 +13,7 @@
 
 struct mxt_error;
 struct mxt_plan;
+struct mxt_python_packages;
 struct mxt_sysroot;
 
 /* What the plan is held against. All borrowed. */
@@ -20,7 +21,8 @@ struct mxt_plan_machine {
 	const struct mxt_sysroot *root;
 	char *const *environment; /* NULL: not known */
 	struct mxt_device_target target;
-	const json_t *nvidia; /* facts of NVIDIA's surveyor; NULL: there are none */
+	const struct mxt_python_packages *packages; /* of the Python that trains; NULL: not known */
+	const json_t *nvidia;                       /* facts of NVIDIA's surveyor; NULL: there are none */
 };
 
 struct mxt_plan_fit {

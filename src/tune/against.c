@@ -27,13 +27,14 @@ static const struct {
 static int check_fit(const struct mxt_session *session, const json_t *decision, struct mxt_error *err)
 {
 	MXT_CLEANUP_JSON json_t *workload = mxt_session_workload_json(session);
-	if (!workload)
+	MXT_CLEANUP_JSON json_t *stack = mxt_session_stack_json(session);
+	if (!workload || !stack)
 		return mxt_error_oom(err);
 	const struct {
 		const char *key;
 		const json_t *here;
 	} parts[] = {{"platform", session->inventory.platform},
-		     {"stack", session->inventory.stack},
+		     {"stack", stack},
 		     {"workload", workload},
 		     {"contract", json_object_size(session->contract) ? session->contract : NULL}};
 	for (size_t i = 0; i < MXT_ARRAY_LEN(parts); i++) {

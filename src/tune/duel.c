@@ -50,15 +50,27 @@ static int run_rounds(struct mxt_duel *duel, struct mxt_error *err)
 	return 0;
 }
 
+static bool has_attention(const struct mxt_course *course)
+{
+	for (size_t i = 0; i < course->n_problems; i++)
+		if (course->problems[i].kind == MXT_PROBLEM_ATTENTION)
+			return true;
+	return false;
+}
+
+/* Without attention on the course nobody needs a provider: products do not depend on who computes it. */
 static int add_racers(struct mxt_duel *duel, const struct mxt_session *session, struct mxt_error *err)
 {
 	struct mxt_field *field = &duel->field;
-	int rc = mxt_field_add(field, "bare", MXT_ROLE_BARE, true, session->bare_provider, session->bare, err);
+	const bool attention = has_attention(field->course);
+	const char *bare = attention ? session->bare_provider : NULL;
+	const char *plan = attention ? mxt_session_plan_provider(session) : NULL;
+	const char *yours = attention ? session->yours_provider : NULL;
+	int rc = mxt_field_add(field, "bare", MXT_ROLE_BARE, true, bare, session->bare, err);
 	if (rc == 0)
-		rc = mxt_field_add(field, "plan", MXT_ROLE_CHALLENGER, true, mxt_session_plan_provider(session),
-				   duel->environment, err);
+		rc = mxt_field_add(field, "plan", MXT_ROLE_CHALLENGER, true, plan, duel->environment, err);
 	if (rc == 0 && session->yours_differs)
-		rc = mxt_field_add(field, "yours", MXT_ROLE_YOURS, true, session->yours_provider, session->mine, err);
+		rc = mxt_field_add(field, "yours", MXT_ROLE_YOURS, true, yours, session->mine, err);
 	return rc;
 }
 

@@ -235,15 +235,88 @@ static int take_turn(struct mxt_field *field, struct mxt_entry *entry, struct mx
 	return rc;
 }
 
+/* Starts those that have no worker yet, all at the same time, and waits for them. */
+static int start_all(struct mxt_field *field, struct mxt_error *err)
+{
+	uint32_t fresh = 0;
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < field->n_entries; i++) {
+		struct mxt_entry *entry = &field->entries[i];
+		if (entry->outcome != MXT_OK || entry->worker)
+			continue;
+		fresh |= UINT32_C(1) << i;
+		rc = field->one_process ? take_turn(field, entry, err) : start_one(field, entry, err);
+	}
+	for (size_t i = 0; rc == 0 && i < field->n_entries; i++)
+		if ((fresh >> i & 1) && !field->one_process)
+			rc = ready_one(field, &field->entries[i], err);
+	return rc;
+}
+
+/* True when an entry that still races needs Python by itself. */
+static bool needs_python(const struct mxt_field *field)
+{
+	for (size_t i = 0; i < field->n_entries; i++)
+		if (field->entries[i].provider && !field->entries[i].lent && field->entries[i].outcome == MXT_OK)
+			return true;
+	return false;
+}
+
+static void lend_python(struct mxt_field *field)
+{
+	for (size_t i = 0; i < field->n_entries; i++)
+		if (!field->entries[i].provider) {
+			field->entries[i].provider = "sdpa";
+			field->entries[i].lent = true;
+		}
+}
+
+/* Why what was lent does not do, as the first incumbent says; NULL when it does. */
+static const char *broken_loan(const struct mxt_field *field)
+{
+	for (size_t i = 0; i < field->n_entries; i++) {
+		const struct mxt_entry *entry = &field->entries[i];
+		if (entry->lent && is_incumbent(entry) && entry->outcome != MXT_OK)
+			return entry->reason ? entry->reason : "its worker does not start";
+	}
+	return NULL;
+}
+
+/* Who needs Python is out; everybody else is as if never started. */
+static int take_back(struct mxt_field *field, const char *why, struct mxt_error *err)
+{
+	MXT_CLEANUP_BUF struct mxt_buf reason = MXT_BUF_INIT;
+	mxt_buf_printf(&reason, "torch itself cannot be measured in this Python: %s", why);
+	int rc = mxt_field_retire(field, 0, err);
+	for (size_t i = 0; i < field->n_entries; i++) {
+		struct mxt_entry *entry = &field->entries[i];
+		if (!entry->lent) {
+			if (entry->outcome == MXT_OK)
+				entry_fail(entry, MXT_UNSUPPORTED, mxt_buf_text(&reason));
+			continue;
+		}
+		free(entry->reason);
+		json_decref(entry->facts);
+		entry->reason = NULL;
+		entry->facts = NULL;
+		entry->provider = NULL;
+		entry->lent = false;
+		entry->outcome = MXT_OK;
+	}
+	return rc;
+}
+
 int mxt_field_start(struct mxt_field *field, struct mxt_error *err)
 {
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < field->n_entries; i++)
-		rc = field->one_process ? take_turn(field, &field->entries[i], err)
-					: start_one(field, &field->entries[i], err);
-	for (size_t i = 0; rc == 0 && i < field->n_entries; i++)
-		rc = field->one_process ? 0 : ready_one(field, &field->entries[i], err);
-	return rc;
+	bool python = needs_python(field);
+	if (python)
+		lend_python(field);
+	int rc = start_all(field, err);
+	const char *broken = broken_loan(field);
+	if (rc < 0 || !python || (!broken && needs_python(field)))
+		return rc;
+	rc = take_back(field, broken ? broken : "nobody needs it", err);
+	return rc < 0 ? rc : start_all(field, err);
 }
 
 static int prepare_all(struct mxt_field *field, struct mxt_entry *entry, struct mxt_error *err)

@@ -42,6 +42,7 @@ struct mxt_entry {
 	enum mxt_role role;
 	bool deterministic;
 	const char *provider;     /* borrowed; see struct mxt_candidate */
+	bool lent;                /* it has a provider only because another entry needs one */
 	char *const *environment; /* borrowed, complete */
 	/* Filled by the field: */
 	enum mxt_outcome outcome; /* MXT_OK while it races */
@@ -76,7 +77,10 @@ int mxt_field_add(struct mxt_field *field, const char *name, enum mxt_role role,
 		  const char *provider, char *const *environment, struct mxt_error *err);
 
 /*
- * Starts all workers and waits until they are ready. Entries that fail are dropped. Returns 0 (look at the entries),
+ * Starts all workers and waits until they are ready. Entries that fail are dropped. Where one computes in Python, all
+ * do: those without a provider run as "sdpa", torch's own dispatcher, so that what a call costs in Python is the same
+ * for all. Where that Python does not work, or nobody is left who needs it, all others start anew on the device.
+ * Returns 0 (look at the entries),
  * -ETIME when end_ns passed on the way, -ECANCELED, or a fault of ours.
  */
 int mxt_field_start(struct mxt_field *field, struct mxt_error *err);

@@ -12,6 +12,7 @@
 #include "config.h"
 #include "error.h"
 #include "plan.h"
+#include "provider_candidates.h"
 #include "recording.h"
 #include "session.h"
 #include "today.h"
@@ -92,6 +93,16 @@ static json_t *described_json(const struct mxt_tune_request *request)
 	return NULL;
 }
 
+json_t *mxt_session_stack_json(const struct mxt_session *session)
+{
+	json_t *stack = json_copy(session->inventory.stack);
+	const char *provider = mxt_session_plan_provider(session);
+	if (!stack || mxt_provider_stack(session->request->packages, provider, stack) == 0)
+		return stack;
+	json_decref(stack);
+	return NULL;
+}
+
 json_t *mxt_session_workload_json(const struct mxt_session *session)
 {
 	json_t *workload = described_json(session->request);
@@ -129,8 +140,8 @@ static json_t *platform_json(const struct mxt_session *session)
 static json_t *decision_json(const struct mxt_session *session)
 {
 	json_t *env = mxt_session_plan_env(session);
-	json_t *decision = json_pack("{s:i, s:o, s:O, s:s}", "version", 1, "platform", platform_json(session), "stack",
-				     session->inventory.stack, "policy", "aot_only");
+	json_t *decision = json_pack("{s:i, s:o, s:o, s:s}", "version", 1, "platform", platform_json(session), "stack",
+				     mxt_session_stack_json(session), "policy", "aot_only");
 	int rc = decision && env ? 0 : -1;
 	const struct mxt_probe_result *attention = &session->probes[MXT_PROBLEM_ATTENTION];
 	const struct mxt_probe_result *gemm = &session->probes[MXT_PROBLEM_GEMM];

@@ -9,6 +9,7 @@
 #include "competition.h"
 #include "error.h"
 #include "group.h"
+#include "provider_candidates.h"
 #include "session.h"
 
 /*
@@ -254,6 +255,8 @@ int mxt_session_probe(struct mxt_session *session, enum mxt_problem_kind kind, u
 	if (rc == 0)
 		rc = request->ops->candidates(&live, &session->inventory, kind, request->environment,
 					      &result->candidates, err);
+	if (rc == 0 && kind == MXT_PROBLEM_ATTENTION)
+		rc = mxt_provider_candidates(session, &result->candidates, err);
 	if (rc == 0 && kind == MXT_PROBLEM_ATTENTION)
 		rc = mxt_competition_rule_out(session, &result->candidates, err);
 	if (rc == 0)

@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "announce.h"
+#include "attention_provider.h"
 #include "attention_today.h"
 #include "device_inventory.h"
 #include "error.h"
+#include "plan.h"
 #include "recording.h"
 #include "variables.h"
 
@@ -276,8 +278,19 @@ json_t *mxt_session_plan_env(const struct mxt_session *session)
 	return NULL;
 }
 
+/* A backend that is no provider's name is torch's dispatcher's own. */
+static const char *provider_of(const struct mxt_plan *plan)
+{
+	const json_t *attention = json_object_get(mxt_plan_decision(plan), "attention");
+	const char *backend = json_string_value(json_object_get(attention, "backend"));
+	const struct mxt_attention_provider *row = backend ? mxt_attention_provider_find(backend) : NULL;
+	return row ? row->name : NULL;
+}
+
 const char *mxt_session_plan_provider(const struct mxt_session *session)
 {
+	if (session->request->against)
+		return provider_of(session->request->against);
 	const struct mxt_probe_result *result = &session->probes[MXT_PROBLEM_ATTENTION];
 	if (mxt_probe_ships(result))
 		return result->winner ? result->winner->provider : session->bare_provider;

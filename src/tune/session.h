@@ -141,6 +141,9 @@ int mxt_session_seal(const struct mxt_session *session, json_t **ret_plan, struc
 int mxt_session_seal_as(const struct mxt_session *session, const json_t *decision, json_t **ret_plan,
 			struct mxt_error *err);
 
+/* decision.stack: the device's, and what the plan's attention computes with. As above. */
+json_t *mxt_session_stack_json(const struct mxt_session *session);
+
 /* decision.workload with the scale that was applied: new reference; NULL when memory ran out. */
 json_t *mxt_session_workload_json(const struct mxt_session *session);
 

@@ -15,6 +15,7 @@
 
 struct mxt_error;
 struct mxt_plan;
+struct mxt_python_packages;
 struct mxt_recording;
 struct mxt_event_sink;
 struct mxt_today;
@@ -30,6 +31,7 @@ struct mxt_tune_request {
 	int cancel_fd; /* readable once the run must stop; -1 for none */
 	uint64_t seed; /* of all random orders; recorded */
 	uint32_t margin_ppm;
+	const struct mxt_python_packages *packages; /* of target.python; NULL: not known */
 	const struct mxt_today *today; /* what the config's attention comes to; NULL: what torch dispatches to */
 	const struct mxt_recording *recording; /* its problems instead of the workload's; NULL: there is none */
 	const struct mxt_plan *against;        /* confirm this plan instead of deciding anew; NULL: decide */

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdio.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include "cleanup.h"
 #include "error.h"
 #include "spawn.h"
+#include "worker_command.h"
 
 #define PIPE_BYTES (1 << 20) /* room for a worker that prints while another one has the turn */
 #define POLL_MS    100       /* the clock is looked at this often while nothing happens: it may not be the real one */
@@ -55,27 +55,13 @@ static int ends_open(struct ends *ends, struct mxt_error *err)
 static int spawn_worker(const struct mxt_worker_spec *spec, const struct ends *ends, pid_t *ret_pid,
 			struct mxt_error *err)
 {
-	char ordinal[16];
-	(void)snprintf(ordinal, sizeof ordinal, "%u", spec->target.ordinal);
-	const struct {
-		const char *option, *value; /* NULL: left out */
-	} given[] = {{"--device", spec->device},
-		     {"--ordinal", ordinal},
-		     {"--label", spec->label},
-		     {"--torch", spec->target.torch},
-		     {"--probe", spec->target.probe}};
-	const char *argv[2 * MXT_ARRAY_LEN(given) + 4] = {"mindxtrain", "worker"};
-	size_t n = 2;
-	for (size_t i = 0; i < MXT_ARRAY_LEN(given); i++)
-		if (given[i].value) {
-			argv[n++] = given[i].option;
-			argv[n++] = given[i].value;
-		}
-	if (spec->target.deterministic)
-		argv[n++] = "--deterministic";
+	MXT_CLEANUP(mxt_worker_command_finish) struct mxt_worker_command command;
+	int rc = mxt_worker_command_init(&command, spec, err);
+	if (rc < 0)
+		return rc;
 	/* execve() wants char *, and changes nothing. */
-	const struct mxt_spawn spawn = {.program = spec->program ? spec->program : "/proc/self/exe",
-					.argv = (char *const *)argv,
+	const struct mxt_spawn spawn = {.program = command.program,
+					.argv = (char *const *)command.argv,
 					.environment = spec->environment,
 					.socket_fd = ends->socket_pair[1],
 					.output_fd = ends->pipe[1],
