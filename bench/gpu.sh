@@ -49,3 +49,7 @@ tune table --model examples/llama-7b/config.json "${shape[@]}"
 # The regret: every candidate, many blocks.
 timeout 200 bench/exhaustive "$program" qwen3-8b "${BLOCKS:-60}" cuda "$torch" 4096 8 16
 python3 bench/fidelity.py bench/torch_times --rounds 3 --json "$out/fidelity.json"
+for set in more deterministic; do
+	python3 bench/fidelity.py bench/torch_times --rounds 3 --set "$set" --json "$out/fidelity-$set.json"
+done
+tune deterministic "${job[@]}" --deterministic

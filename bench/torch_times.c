@@ -3,13 +3,15 @@
  * Times single problems through an installed torch, one request per line of standard input, and prints one JSON object
  * for each: what bench/fidelity.py holds against the same calls from Python.
  *
- *   torch_times DEVICE TORCH
+ *   torch_times DEVICE TORCH [deterministic]
  *
- *   attention BATCH SEQ HEADS KV_HEADS HEAD_DIM forward|backward
- *   gemm M N K                    (weights as torch.nn.Linear keeps them: nt)
+ *   attention BATCH SEQ HEADS KV_HEADS HEAD_DIM forward|backward [mask] [packed]
+ *   gemm M N K [float32] [add]    (weights as torch.nn.Linear keeps them: nt; added to the output in place)
+ *   bmm BATCH M N K [float32]     (nn)
  *
  * DEVICE is "cuda" or "cpu-torch", TORCH the torch package's folder. The environment chooses kernels, as for a worker.
- * The first line printed says what is in force, and how long it took to get ready. All in bfloat16; times are medians.
+ * The first line printed says what is in force, and how long it took to get ready. In bfloat16 unless it says float32;
+ * packed: documents of an eighth of SEQ each; times are medians.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,6 +27,7 @@
 
 #define WARM_NS   (100 * MXT_NS_PER_MS)
 #define TARGET_NS (20 * MXT_NS_PER_MS)
+#define DOCUMENTS 8
 
 struct bench {
 	const struct mxt_device_ops *ops;
@@ -49,11 +52,27 @@ static const char *after(const char *line, const char *word)
 	return strncmp(line, word, len) == 0 ? line + len : NULL;
 }
 
+/* Whether a word stands among those at the end of a request. */
+static bool has_word(const char *words, const char *word)
+{
+	const char *found = strstr(words, word);
+	return found && found > words && found[-1] == ' ';
+}
+
+/* Documents of equal lengths; the last one takes what is left. */
+static void pack(struct mxt_attention *a)
+{
+	int32_t length = a->seq / DOCUMENTS;
+	a->n_documents = DOCUMENTS;
+	for (uint32_t i = 0; i < DOCUMENTS; i++)
+		a->documents[i] = i + 1 < DOCUMENTS ? length : a->seq - (DOCUMENTS - 1) * length;
+}
+
 static int parse_attention(const char *at, struct mxt_problem *problem)
 {
 	int64_t n[5];
-	const char *direction = read_numbers(at, n, MXT_ARRAY_LEN(n));
-	if (!direction)
+	const char *words = read_numbers(at, n, MXT_ARRAY_LEN(n));
+	if (!words)
 		return -1;
 	problem->kind = MXT_PROBLEM_ATTENTION;
 	problem->as.attention = (struct mxt_attention){
@@ -63,16 +82,25 @@ static int parse_attention(const char *at, struct mxt_problem *problem)
 	    .kv_heads = (int32_t)n[3],
 	    .head_dim = (int32_t)n[4],
 	    .causal = true,
+	    .masked = has_word(words, "mask"),
 	    .dtype = MXT_DTYPE_BF16,
-	    .direction = after(direction, " backward") ? MXT_BACKWARD : MXT_FORWARD,
+	    .direction = has_word(words, "backward") ? MXT_BACKWARD : MXT_FORWARD,
 	};
+	if (has_word(words, "packed"))
+		pack(&problem->as.attention);
 	return 0;
+}
+
+static enum mxt_dtype dtype_of(const char *words)
+{
+	return has_word(words, "float32") ? MXT_DTYPE_F32 : MXT_DTYPE_BF16;
 }
 
 static int parse_gemm(const char *at, struct mxt_problem *problem)
 {
 	int64_t n[3];
-	if (!read_numbers(at, n, MXT_ARRAY_LEN(n)))
+	const char *words = read_numbers(at, n, MXT_ARRAY_LEN(n));
+	if (!words)
 		return -1;
 	problem->kind = MXT_PROBLEM_GEMM;
 	problem->as.gemm = (struct mxt_gemm){.m = n[0],
@@ -82,17 +110,42 @@ static int parse_gemm(const char *at, struct mxt_problem *problem)
 					     .ldb = n[2],
 					     .ldc = n[1],
 					     .trans_b = true,
-					     .dtype = MXT_DTYPE_BF16};
+					     .accumulate = has_word(words, "add"),
+					     .dtype = dtype_of(words)};
+	return 0;
+}
+
+static int parse_bmm(const char *at, struct mxt_problem *problem)
+{
+	int64_t n[4];
+	const char *words = read_numbers(at, n, MXT_ARRAY_LEN(n));
+	if (!words)
+		return -1;
+	problem->kind = MXT_PROBLEM_GEMM;
+	problem->as.gemm = (struct mxt_gemm){.m = n[1],
+					     .n = n[2],
+					     .k = n[3],
+					     .lda = n[3],
+					     .ldb = n[2],
+					     .ldc = n[2],
+					     .batch = (int32_t)n[0],
+					     .dtype = dtype_of(words)};
 	return 0;
 }
 
 static int parse(const char *line, struct mxt_problem *problem)
 {
-	const char *attention = after(line, "attention"), *gemm = after(line, "gemm");
+	static const struct {
+		const char *word;
+		int (*parse)(const char *at, struct mxt_problem *problem);
+	} kinds[] = {{"attention", parse_attention}, {"gemm", parse_gemm}, {"bmm", parse_bmm}};
 	*problem = (struct mxt_problem){.calls = 1, .share_ppm = 1000000};
-	if (attention)
-		return parse_attention(attention, problem);
-	return gemm ? parse_gemm(gemm, problem) : -1;
+	for (size_t i = 0; i < MXT_ARRAY_LEN(kinds); i++) {
+		const char *at = after(line, kinds[i].word);
+		if (at)
+			return kinds[i].parse(at, problem) < 0 ? -1 : mxt_problem_validate(problem);
+	}
+	return -1;
 }
 
 /* A problem that was prepared, called once and checked. */
@@ -142,9 +195,11 @@ static int time_problem(const struct bench *bench, const char *line, const struc
 	rc = mxt_measure(&measure, &timing, err);
 	if (rc == 0)
 		printf("{\"ns\":%" PRIu64 ",\"first_ns\":%" PRIu64 ",\"error_ppb\":%" PRIu64 ",\"bound_ppb\":%" PRIu64
-		       ",\"backend\":\"%s\",\"tflops\":%.1f,\"prepare_ms\":%.1f,\"check_ms\":%.1f}\n",
+		       ",\"backend\":\"%s\",\"repeatable\":%s,\"tflops\":%.1f,\"prepare_ms\":%.1f,"
+		       "\"check_ms\":%.1f}\n",
 		       timing.ns, p->first_ns, p->check.error_ppb, p->check.bound_ppb, p->check.backend,
-		       mxt_problem_flops(problem) / (double)timing.ns / 1e3, p->prepare_ms, p->check_ms);
+		       p->check.repeatable ? "true" : "false", mxt_problem_flops(problem) / (double)timing.ns / 1e3,
+		       p->prepare_ms, p->check_ms);
 	return rc;
 }
 
@@ -172,11 +227,11 @@ static void serve(const struct bench *bench)
 	}
 }
 
-static int open_bench(struct bench *bench, const char *torch, uint64_t start_ns, struct mxt_error *err)
+static int open_bench(struct bench *bench, const struct mxt_device_target *target, uint64_t start_ns,
+		      struct mxt_error *err)
 {
-	const struct mxt_device_target target = {.torch = torch};
 	MXT_CLEANUP_JSON json_t *facts = NULL;
-	int rc = bench->ops->open(&target, &bench->device, err);
+	int rc = bench->ops->open(target, &bench->device, err);
 	if (rc == 0)
 		rc = bench->ops->describe(bench->device, &facts, err);
 	if (rc < 0)
@@ -193,12 +248,14 @@ int main(int argc, char **argv)
 {
 	uint64_t start_ns = mxt_now_ns(&mxt_clock_monotonic);
 	struct mxt_error err = MXT_ERROR_INIT;
-	struct bench bench = {.ops = argc == 3 ? mxt_device_find(argv[1]) : NULL};
+	bool deterministic = argc == 4 && strcmp(argv[3], "deterministic") == 0;
+	struct bench bench = {.ops = argc == 3 || deterministic ? mxt_device_find(argv[1]) : NULL};
 	if (!bench.ops) {
-		(void)fprintf(stderr, "usage: torch_times cuda|cpu-torch TORCH < requests\n");
+		(void)fprintf(stderr, "usage: torch_times cuda|cpu-torch TORCH [deterministic] < requests\n");
 		return 2;
 	}
-	if (open_bench(&bench, argv[2], start_ns, &err) < 0) {
+	const struct mxt_device_target target = {.torch = argv[2], .deterministic = deterministic};
+	if (open_bench(&bench, &target, start_ns, &err) < 0) {
 		(void)fprintf(stderr, "torch_times: %s\n", mxt_error_text(&err));
 		_exit(1);
 	}
