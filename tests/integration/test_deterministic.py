@@ -64,7 +64,8 @@ class OnScenarios(autotune.TestCase):
         self.assertIn(f"duty        the job must call {DUTY}", shown)
         path = self.scenario()
         env = {**autotune.NO_SELECTORS, "MINDXTRAIN_FAKE_SCENARIO": path}
-        self.assertIn(f"\nthe job must call {DUTY}", self.run_program("plan", "check", "plan.json", status=0, env=env).out)
+        checked = self.run_program("plan", "check", "plan.json", status=0, env=env).out
+        self.assertIn(f"\nthe job must call {DUTY}", checked)
         event = self.run_program("plan", "check", "--json", "plan.json", status=0, env=env).json()
         self.assertIn(DUTY, event["duty"])
 

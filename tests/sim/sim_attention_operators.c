@@ -112,10 +112,22 @@ static int cudnn_forward(struct mxt_sim_call *call)
 	return 0;
 }
 
+/* A bias of all heads, whose rows begin at multiples of 8 elements. */
+static int check_bias(const struct mxt_sim_tensor *query, const struct mxt_sim_tensor *bias)
+{
+	if (!bias)
+		return 0;
+	if (bias->ndim != 4 || bias->sizes[0] != query->sizes[0] || bias->sizes[1] != query->sizes[1])
+		return mxt_sim_raise("attn_bias must be expanded over batch and heads");
+	return bias->strides[2] % 8 == 0 ? 0 : mxt_sim_raise("attn_bias is not correctly aligned");
+}
+
 /* query, key, value, attn_bias, compute_log_sumexp, dropout_p, is_causal, scale */
 static int efficient_forward(struct mxt_sim_call *call)
 {
 	static const struct places at = {-1, 0, 1, 2, -1, -1, 3, 5, 6, 7, 4};
+	if (check_bias(call->args[0].tensor, call->args[3].tensor))
+		return 1;
 	if (forward(call, &mxt_sim_sdpa_efficient, &at) || return_state(call, 0, 1))
 		return 1;
 	return return_state(call, 0, 1);
