@@ -92,6 +92,37 @@ static int scan(const struct source *source, enum mxt_json_dialect dialect, stru
 	return 0;
 }
 
+/* How long the word at `at` is, if it is a number that Python writes and JSON does not have; else 0. */
+static size_t non_finite_at(const struct source *source, size_t at)
+{
+	static const char *const words[] = {"-Infinity", "Infinity", "NaN"};
+	for (size_t i = 0; i < MXT_ARRAY_LEN(words); i++) {
+		size_t len = strlen(words[i]);
+		if (len <= source->len - at && memcmp(source->text + at, words[i], len) == 0)
+			return len;
+	}
+	return 0;
+}
+
+/* The text with null in place of numbers that are not finite: they are no value that anyone here could use. */
+static int replace_non_finite(const struct source *source, struct mxt_buf *text, struct mxt_error *err)
+{
+	size_t done = 0;
+	for (size_t at = 0; at < source->len; at++) {
+		size_t len = non_finite_at(source, at);
+		if (source->text[at] == '"')
+			at = string_end(source, at);
+		if (len == 0)
+			continue;
+		mxt_buf_append(text, source->text + done, at - done);
+		mxt_buf_puts(text, "null");
+		at += len - 1;
+		done = at + 1;
+	}
+	mxt_buf_append(text, source->text + done, source->len - done);
+	return mxt_buf_status(text, err);
+}
+
 /* jansson quotes the text at fault, raw; only its own words are kept, in printable ASCII. */
 static int parser_fault(const struct source *source, const json_error_t *error, struct mxt_error *err)
 {
@@ -112,14 +143,19 @@ static int parser_fault(const struct source *source, const json_error_t *error, 
 int mxt_json_parse(const char *name, const char *text, size_t len, enum mxt_json_dialect dialect, json_t **ret_value,
 		   struct mxt_error *err)
 {
-	const struct source source = {name, text, len};
+	struct source source = {name, text, len};
+	MXT_CLEANUP_BUF struct mxt_buf finite = MXT_BUF_INIT;
 	int rc = refuse_unreadable(&source, err);
 	if (rc == 0)
 		rc = scan(&source, dialect, err);
+	if (rc == 0 && dialect == MXT_JSON_FOREIGN) {
+		rc = replace_non_finite(&source, &finite, err);
+		source = (struct source){name, mxt_buf_text(&finite), finite.len};
+	}
 	if (rc < 0)
 		return rc;
 	json_error_t error = {.line = 0}; /* jansson itself leaves the code unset when memory runs out early */
-	MXT_CLEANUP_JSON json_t *value = json_loadb(text, len, JSON_REJECT_DUPLICATES, &error);
+	MXT_CLEANUP_JSON json_t *value = json_loadb(source.text, source.len, JSON_REJECT_DUPLICATES, &error);
 	if (!value)
 		return parser_fault(&source, &error, err);
 	if (dialect == MXT_JSON_CANONICAL)

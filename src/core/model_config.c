@@ -46,13 +46,24 @@ static const char *spelling_in_use(const struct mxt_model_reader *r, const struc
 	return NULL;
 }
 
+/* A list with a number for each layer counts as its number when all are the same (Gemma 3n). */
+static const json_t *number_of(const json_t *value)
+{
+	size_t count = json_is_array(value) ? json_array_size(value) : 0;
+	const json_t *first = json_array_get(value, 0);
+	for (size_t i = 1; i < count; i++)
+		if (!json_equal(first, json_array_get(value, i)))
+			return value;
+	return count > 1 && json_is_integer(first) ? first : value;
+}
+
 /* A whole number from `min` to key->max; *ret_value is left alone when the key is absent or null. */
 static int read_count(const struct mxt_model_reader *r, const struct count_key *key, int32_t min, int32_t *ret_value)
 {
 	const char *spelling = spelling_in_use(r, key);
 	if (!spelling)
 		return 0;
-	const json_t *value = mxt_model_value(r, spelling);
+	const json_t *value = number_of(mxt_model_value(r, spelling));
 	if (!json_is_integer(value))
 		return mxt_error_set(r->err, -EINVAL, MXT_E_MODEL_CONFIG,
 				     "%s: %s%s is %s; it must be a whole number from %" PRId32 " to %" PRId32, r->name,

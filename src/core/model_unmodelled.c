@@ -11,7 +11,8 @@
 
 static bool is_softmax_layer(const json_t *type)
 {
-	static const char *const kinds[] = {"full_attention", "sliding_attention", "chunked_attention", "attention"};
+	static const char *const kinds[] = {"full_attention", "sliding_attention", "chunked_attention", "attention",
+					    "hybrid"}; /* beside a state space, in Falcon-H1 */
 	const char *name = json_string_value(type);
 	for (size_t i = 0; name && i < MXT_ARRAY_LEN(kinds); i++)
 		if (strcmp(name, kinds[i]) == 0)
@@ -56,6 +57,7 @@ static const struct feature features[] = {
     {"kv_lora_rank", MXT_PART_ATTENTION | MXT_PART_QKVO, "multi-head latent attention and its projections"},
     {"attn_logit_softcapping", MXT_PART_ATTENTION, "attention with capped scores, which no fused kernel here computes"},
     {"alibi", MXT_PART_ATTENTION, "attention with ALiBi biases"},
+    {"mamba_d_state", 0, "the state spaces of layers that have them"},
     {"mlp_bias", 0, "the biases of the MLP's projections"},
     {"attn_output_gate", MXT_PART_QKVO, "projections of attention with a gate on its output"},
 };

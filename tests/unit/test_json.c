@@ -107,6 +107,25 @@ static int parse_nested(int levels, enum mxt_error_id *ret_id)
 	return rc;
 }
 
+static void numbers_of_python_become_null(void **state)
+{
+	(void)state;
+	MXT_CLEANUP_JSON json_t *value = NULL;
+	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
+	static const char text[] = "{\"a\": [0.0, Infinity, -Infinity,NaN], \"b\": \"NaN\\\"Infinity\", \"c\":NaN}";
+	assert_int_equal(parse(text, MXT_JSON_FOREIGN, &value, &err), 0);
+	const json_t *list = json_object_get(value, "a");
+	for (size_t i = 1; i < 4; i++)
+		assert_true(json_is_null(json_array_get(list, i)));
+	assert_string_equal(json_string_value(json_object_get(value, "b")), "NaN\"Infinity");
+	assert_true(json_is_null(json_object_get(value, "c")));
+	json_t *bad = NULL;
+	assert_true(parse("[InfinityNaN]", MXT_JSON_FOREIGN, &bad, &err) < 0);
+	mxt_error_clear(&err);
+	assert_true(parse("[NaN]", MXT_JSON_CANONICAL, &bad, &err) < 0);
+	assert_int_equal(err.id, MXT_E_JSON_TEXT);
+}
+
 static void bounds_the_depth(void **state)
 {
 	(void)state;
@@ -206,6 +225,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(writes_the_canonical_form),
 	    cmocka_unit_test(refuses_with_the_place),
+	    cmocka_unit_test(numbers_of_python_become_null),
 	    cmocka_unit_test(bounds_the_depth),
 	    cmocka_unit_test(checks_values_made_in_memory),
 	    cmocka_unit_test(foreign_files_may_hold_more),

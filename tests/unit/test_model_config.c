@@ -323,7 +323,7 @@ struct text_case {
 static const struct text_case texts[] = {
     {"", MXT_E_JSON_TEXT},
     {"{\"model_type\": \"llama\", \"hidden", MXT_E_JSON_TEXT},
-    {"{\"model_type\": \"llama\", \"vocab_size\": NaN}", MXT_E_JSON_TEXT},
+    {"{\"model_type\": \"llama\", \"vocab_size\": nan}", MXT_E_JSON_TEXT},
     {"{\"model_type\": \"llama\", \"vocab_size\": 1e400}", MXT_E_JSON_TEXT},
     {"{\"model_type\": \"llama\", \"vocab_size\": 1, \"vocab_size\": 2}", MXT_E_JSON_TEXT},
     {"{\"model_type\": \"\xff\xfe\"}", MXT_E_JSON_TEXT},
@@ -379,6 +379,22 @@ static void huge_files_are_bad_input(void **state)
 	free(path);
 }
 
+static void a_number_may_be_listed_for_each_layer(void **state)
+{
+	(void)state;
+	struct mxt_workload w = {.n_notes = 0};
+	struct mxt_error err = MXT_ERROR_INIT;
+	assert_int_equal(parse_with("intermediate_size", "[8192, 8192, 8192]", &w, &err), 0);
+	assert_int_equal(w.model.ffn, 8192);
+	static const char *const bad[] = {"[]", "[8192, 4096]", "[[8192]]", "[\"a\", \"a\"]"};
+	for (size_t i = 0; i < MXT_ARRAY_LEN(bad); i++) {
+		assert_true(parse_with("intermediate_size", bad[i], &w, &err) < 0);
+		assert_non_null(strstr(mxt_error_text(&err), "intermediate_size is an array"));
+		mxt_error_clear(&err);
+	}
+	mxt_workload_finish(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -388,6 +404,7 @@ int main(void)
 	    cmocka_unit_test(aliases_name_presets_once),
 	    cmocka_unit_test(unknown_names_make_one_think_of_a_preset),
 	    cmocka_unit_test(bad_values_are_refused_with_their_place),
+	    cmocka_unit_test(a_number_may_be_listed_for_each_layer),
 	    cmocka_unit_test(sentences_hold_no_control_characters),
 	    cmocka_unit_test_setup_teardown(bad_files_are_bad_input, mxt_scratch_setup, mxt_scratch_teardown),
 	    cmocka_unit_test_setup_teardown(missing_and_irregular_files_are_bad_input, mxt_scratch_setup,
