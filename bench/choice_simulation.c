@@ -9,7 +9,8 @@
 #include "compiler.h"
 #include "rng.h"
 
-#define MARGIN 0.03
+#define MARGIN      0.03
+#define NEW_LENGTHS 6
 
 const struct choice_world choice_worlds[] = {
     {.name = "0.5 %", .noise = 0.005},
@@ -40,6 +41,10 @@ const struct choice_truth choice_truths[] = {
     {.name = "2 x, yours races", .first = 2, .others = 0, .yours = true},
     {.name = "all 2 x", .first = 2, .others = 2},
     {.name = "3 x, others 2 x", .first = 3, .others = 2},
+    {.name = "none, first calls half", .first = 0, .others = 0, .charge = 0.5, .charge_noise = 0.1},
+    {.name = "just below, first calls half", .first = 0.999, .others = 0.999, .charge = 0.5, .charge_noise = 0.1},
+    {.name = "none, first calls 90 %", .first = 0, .others = 0, .charge = 0.9, .charge_noise = 0.3},
+    {.name = "10 x, first calls half", .first = 10, .others = 0, .charge = 0.5, .charge_noise = 0.1},
 };
 const size_t choice_n_truths = MXT_ARRAY_LEN(choice_truths);
 
@@ -59,22 +64,37 @@ const struct choice_truth *choice_truth(const char *name)
 	return NULL;
 }
 
+bool choice_world_keeps_level(const struct choice_world *world)
+{
+	bool drifts = world->slope > 0 || world->slope < 0 || world->favour > 0;
+	return !drifts && !(world->steps > 0) && !(world->process > 0);
+}
+
 /* One race: who runs, what is true, and the state of the machine. */
 struct run {
 	const struct choice_world *world;
 	struct mxt_rng rng;
 	struct mxt_entrant entrants[MXT_RACE_MAX_CANDIDATES];
-	double truth[MXT_RACE_MAX_CANDIDATES];   /* log gain over bare */
-	double process[MXT_RACE_MAX_CANDIDATES]; /* log factor that this process keeps */
+	double truth[MXT_RACE_MAX_CANDIDATES];       /* log gain over bare, of the whole */
+	double steady[MXT_RACE_MAX_CANDIDATES];      /* log of what is timed, relative to bare's whole */
+	double first_calls[MXT_RACE_MAX_CANDIDATES]; /* relative to bare's whole */
+	double process[MXT_RACE_MAX_CANDIDATES];     /* log factor that this process keeps */
+	double charge;                               /* bare's first calls */
 	size_t count;
 	bool slow_clock;
 };
 
+/* What a challenger's first calls cost, relative to bare's. */
+#define FEW_FIRST_CALLS 0.01
+
 static void enter(struct run *run, const char *name, enum mxt_role role, double gain)
 {
 	size_t i = run->count++;
+	bool few = role == MXT_ROLE_CHALLENGER;
 	run->entrants[i] = (struct mxt_entrant){name, role, true};
 	run->truth[i] = -log1p(-gain * MARGIN);
+	run->first_calls[i] = run->charge * (few ? FEW_FIRST_CALLS : 1);
+	run->steady[i] = log(exp(-run->truth[i]) - run->first_calls[i]);
 	run->process[i] = run->world->process * mxt_rng_normal(&run->rng);
 }
 
@@ -89,11 +109,30 @@ static void line_up(struct run *run, const struct choice_truth *truth, unsigned 
 		enter(run, names[i], MXT_ROLE_CHALLENGER, i == 0 ? truth->first : truth->others);
 }
 
+#define LOG_NS 13.8
+
+/* Charges everybody what a few noisy first calls tell, and the twin what bare is charged. */
+static void charge_all(struct run *run, const struct choice_truth *truth, struct mxt_race *race)
+{
+	struct mxt_charge charge = {0, 0, 0};
+	for (size_t i = 0; truth->charge > 0 && i < run->count; i++) {
+		double costs[NEW_LENGTHS];
+		for (size_t k = 0; k < NEW_LENGTHS; k++)
+			costs[k] =
+			    exp(LOG_NS) * run->first_calls[i] * (1 + truth->charge_noise * mxt_rng_normal(&run->rng));
+		if (run->entrants[i].role != MXT_ROLE_TWIN)
+			mxt_charge_estimate(costs, NEW_LENGTHS, &charge);
+		if (mxt_race_charge(race, i, &charge, NULL) < 0)
+			abort();
+	}
+}
+
 /* One measurement at `position` of `positions` in its round. */
 static double measure(struct run *run, size_t entrant, size_t position, size_t positions)
 {
 	const struct choice_world *world = run->world;
-	double log_ns = 13.8 - run->truth[entrant] + run->process[entrant] + world->noise * mxt_rng_normal(&run->rng);
+	double log_ns =
+	    LOG_NS + run->steady[entrant] + run->process[entrant] + world->noise * mxt_rng_normal(&run->rng);
 	log_ns += log1p(world->slope * (double)position / (double)(positions - 1));
 	if (world->favour > 0 && position == world->position % positions)
 		log_ns += log1p(-world->favour);
@@ -140,7 +179,7 @@ static size_t count_race(const struct run *run, const struct mxt_race *race, uns
 static size_t run_race(const struct choice_world *world, const struct choice_truth *truth, unsigned challengers,
 		       uint64_t seed, bool *crowned_falsely, struct choice_tally *tally)
 {
-	struct run run = {.world = world, .rng = {seed * UINT64_C(0x2545f4914f6cdd1d)}};
+	struct run run = {.world = world, .rng = {seed * UINT64_C(0x2545f4914f6cdd1d)}, .charge = truth->charge};
 	struct mxt_race_params params = MXT_RACE_PARAMS_DEFAULT;
 	params.probes = 2;
 	params.margin_ppm = truth->margin_ppm ? truth->margin_ppm : params.margin_ppm;
@@ -148,6 +187,7 @@ static size_t run_race(const struct choice_world *world, const struct choice_tru
 	struct mxt_race *race = NULL;
 	if (mxt_race_create(run.entrants, run.count, &params, &race, NULL) < 0)
 		abort();
+	charge_all(&run, truth, race);
 	unsigned blocks = 0;
 	for (; mxt_race_wants(race); blocks++)
 		add_round(&run, race);

@@ -4,7 +4,8 @@
  * rates, and for the program that prints the tables of docs/choosing.md (simulate_choice.c).
  *
  * A plan has two probes: gemm with eight challengers, and attention with one to three, by the seed. The order of each
- * round is drawn anew from the seed.
+ * round is drawn anew from the seed. Where first calls are charged, both probes estimate them as a run does, from six
+ * new lengths of every process.
  */
 #ifndef MXT_CHOICE_SIMULATION_H
 #define MXT_CHOICE_SIMULATION_H
@@ -32,6 +33,12 @@ struct choice_truth {
 	double others;       /* of all others */
 	bool yours;          /* the caller's own settings race too, equal to bare */
 	uint32_t margin_ppm; /* what the race is told instead of 3 %; 0: nothing else */
+	/*
+	 * Of bare's time (and yours'), this part are first calls on new lengths; the challengers have almost none, and
+	 * are slower in what is timed, so that the gains above hold for the whole. One first call deviates from the
+	 * next by `charge_noise`, a standard deviation relative to it.
+	 */
+	double charge, charge_noise;
 };
 
 extern const struct choice_world choice_worlds[];
@@ -53,6 +60,9 @@ struct choice_tally {
 /* NULL when there is none of that name. */
 const struct choice_world *choice_world(const char *name);
 const struct choice_truth *choice_truth(const char *name);
+
+/* True when nothing in this world moves the level of what is timed away from the truth. */
+bool choice_world_keeps_level(const struct choice_world *world);
 
 /* Makes `plans` plans, from the seeds `first_seed` and up. Aborts when memory runs out. */
 void choice_simulate(const struct choice_world *world, const struct choice_truth *truth, uint64_t first_seed,

@@ -93,6 +93,26 @@ uint32_t mxt_race_wants(const struct mxt_race *race);
  */
 void mxt_race_add_block(struct mxt_race *race, const double *time_ns, const uint32_t *order, size_t n_order);
 
+/*
+ * What an entrant costs beside its blocks, in ns of a block: what its first calls on new lengths come to, spread over
+ * the passes of the run. It is known as an interval. Where a gain has to be sure the entrant is charged the high end
+ * and the other the low end; where it has to be excluded, the other way round.
+ */
+struct mxt_charge {
+	double low, middle, high; /* 0 <= low <= middle <= high, finite */
+};
+
+/* From what `count` (at least 4) new lengths were seen to cost, which noise may make negative: the median, and bounds
+ * of the mean. */
+#define MXT_CHARGE_MIN_COSTS 4
+void mxt_charge_estimate(const double *costs, size_t count, struct mxt_charge *ret_charge);
+
+void mxt_charge_scale(struct mxt_charge *charge, double factor);
+
+/* To be called before the first block. -EINVAL (MXT_E_INTERNAL) when the charge is none, or blocks are there. */
+int mxt_race_charge(struct mxt_race *race, size_t entrant, const struct mxt_charge *charge,
+		    struct mxt_error *err) MXT_WUR;
+
 /* The entrant failed (crash, wrong result, unsupported) and races no more. */
 void mxt_race_drop(struct mxt_race *race, size_t entrant);
 

@@ -31,13 +31,19 @@ static struct levels levels_of(const struct mxt_race *race, uint32_t blocks)
 	};
 }
 
-static struct mxt_gain gain_at_look(const struct mxt_race *race, size_t entrant, size_t other, uint32_t blocks)
+static struct mxt_gain charged_gain(const struct mxt_race *race, size_t entrant, size_t other, uint32_t blocks,
+				    enum mxt_charging charging)
 {
 	double fresh[MXT_RACE_MAX_BLOCKS], all[MXT_RACE_MAX_BLOCKS];
 	uint32_t screen = race->params.screen_blocks;
-	mxt_race_gains(race, entrant, other, screen, blocks, fresh);
-	mxt_race_gains(race, entrant, other, 0, screen + blocks, all);
+	mxt_race_gains(race, entrant, other, (struct mxt_span){screen, blocks}, charging, fresh);
+	mxt_race_gains(race, entrant, other, (struct mxt_span){0, screen + blocks}, charging, all);
 	return mxt_gain_estimate(fresh, blocks, all, screen + blocks);
+}
+
+static struct mxt_gain gain_at_look(const struct mxt_race *race, size_t entrant, size_t other, uint32_t blocks)
+{
+	return charged_gain(race, entrant, other, blocks, MXT_CHARGE_EXPECTED);
 }
 
 static void stand(struct mxt_race *race, size_t entrant, uint32_t blocks, const struct levels *levels)
@@ -48,14 +54,16 @@ static void stand(struct mxt_race *race, size_t entrant, uint32_t blocks, const 
 		if (reference == entrant)
 			continue;
 		struct mxt_gain gain = gain_at_look(race, entrant, reference, blocks);
-		double low = gain.center - levels->sure * gain.error;
+		struct mxt_gain least = charged_gain(race, entrant, reference, blocks, MXT_CHARGE_AGAINST);
+		struct mxt_gain most = charged_gain(race, entrant, reference, blocks, MXT_CHARGE_FOR);
+		double low = least.center - levels->sure * least.error;
 		if (reference == race->incumbent) {
 			standing.gain = gain.center;
 			standing.bound = low;
 		}
 		standing.least = fmin(standing.least, gain.center);
 		standing.low = fmin(standing.low, low);
-		standing.high = fmin(standing.high, gain.center + levels->futile * gain.error);
+		standing.high = fmin(standing.high, most.center + levels->futile * most.error);
 	}
 	race->standings[entrant] = standing;
 }
@@ -109,7 +117,8 @@ static bool settled(const struct mxt_race *race, uint32_t blocks, const struct l
  */
 static bool floor_surely_above(struct mxt_race *race, uint32_t blocks, double margin, const struct levels *levels)
 {
-	race->floor = fabs(mxt_race_median_gain(race, race->twin, 0, race->params.screen_blocks, blocks));
+	const struct mxt_span fresh = {race->params.screen_blocks, blocks};
+	race->floor = fabs(mxt_race_median_gain(race, race->twin, 0, fresh));
 	struct mxt_gain twin = gain_at_look(race, race->twin, 0, blocks);
 	return fabs(twin.center) - levels->futile * twin.error > margin;
 }

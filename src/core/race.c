@@ -144,20 +144,38 @@ static void fail_entrants(struct mxt_race *race, uint32_t mask)
 		race->decided = true;
 }
 
-void mxt_race_gains(const struct mxt_race *race, size_t entrant, size_t other, size_t first, size_t count,
-		    double *ret_gains)
+int mxt_race_charge(struct mxt_race *race, size_t entrant, const struct mxt_charge *charge, struct mxt_error *err)
 {
-	for (size_t i = 0; i < count; i++) {
-		const double *block = race->corrected + (first + i) * race->count;
-		ret_gains[i] = block[other] - block[entrant];
+	bool ordered = charge->low >= 0 && charge->low <= charge->middle && charge->middle <= charge->high;
+	if (entrant >= race->count || race->n_blocks || !ordered || !isfinite(charge->high))
+		return refuse("a charge is out of range, or late", err);
+	race->charges[entrant] = *charge;
+	return 0;
+}
+
+static double charged(double log_ns, double charge_ns)
+{
+	return charge_ns > 0 ? log(exp(log_ns) + charge_ns) : log_ns;
+}
+
+void mxt_race_gains(const struct mxt_race *race, size_t entrant, size_t other, struct mxt_span span,
+		    enum mxt_charging charging, double *ret_gains)
+{
+	const struct mxt_charge *own = &race->charges[entrant], *others = &race->charges[other];
+	const double pairs[][2] = {[MXT_CHARGE_AGAINST] = {own->high, others->low},
+				   [MXT_CHARGE_EXPECTED] = {own->middle, others->middle},
+				   [MXT_CHARGE_FOR] = {own->low, others->high}};
+	for (size_t i = 0; i < span.count; i++) {
+		const double *block = race->corrected + (span.first + i) * race->count;
+		ret_gains[i] = charged(block[other], pairs[charging][1]) - charged(block[entrant], pairs[charging][0]);
 	}
 }
 
-double mxt_race_median_gain(const struct mxt_race *race, size_t entrant, size_t other, size_t first, size_t count)
+double mxt_race_median_gain(const struct mxt_race *race, size_t entrant, size_t other, struct mxt_span span)
 {
 	double gains[MXT_RACE_MAX_BLOCKS];
-	mxt_race_gains(race, entrant, other, first, count, gains);
-	return mxt_median(gains, count);
+	mxt_race_gains(race, entrant, other, span, MXT_CHARGE_EXPECTED, gains);
+	return mxt_median(gains, span.count);
 }
 
 void mxt_race_correct(struct mxt_race *race, size_t first, size_t count)

@@ -30,6 +30,7 @@ struct mxt_race {
 	uint32_t failed;      /* mask: raced no further because of a failure */
 	uint32_t racing;      /* mask: challengers that may still win */
 	bool decided;         /* no further block is wanted */
+	struct mxt_charge charges[MXT_RACE_MAX_CANDIDATES];
 
 	/* All [block][entrant], screen blocks first. */
 	double *log_ns;    /* logarithm of the time */
@@ -65,10 +66,18 @@ static inline double mxt_race_tie_band(const struct mxt_race *race)
 /* True when a goes before b among candidates that tie: deterministic first, then by name. */
 bool mxt_race_prefers(const struct mxt_race *race, size_t a, size_t b);
 
-/* Gains of `entrant` over `other` in `count` corrected blocks from `first`, and their median. */
-void mxt_race_gains(const struct mxt_race *race, size_t entrant, size_t other, size_t first, size_t count,
-		    double *ret_gains);
-double mxt_race_median_gain(const struct mxt_race *race, size_t entrant, size_t other, size_t first, size_t count);
+/* How charges, which are intervals, enter a gain: against the entrant, as expected, or in its favour. */
+enum mxt_charging { MXT_CHARGE_AGAINST, MXT_CHARGE_EXPECTED, MXT_CHARGE_FOR };
+
+/* A part of a race's blocks: `count` corrected ones from `first`. */
+struct mxt_span {
+	size_t first, count;
+};
+
+/* Gains of `entrant` over `other` in a span, and their median under the expected charges. */
+void mxt_race_gains(const struct mxt_race *race, size_t entrant, size_t other, struct mxt_span span,
+		    enum mxt_charging charging, double *ret_gains);
+double mxt_race_median_gain(const struct mxt_race *race, size_t entrant, size_t other, struct mxt_span span);
 
 /* Fills `corrected` for `count` blocks from `first`, in which all incumbents, the twin and all that race were timed. */
 void mxt_race_correct(struct mxt_race *race, size_t first, size_t count);

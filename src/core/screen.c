@@ -5,15 +5,16 @@
 
 void mxt_screen_update(struct mxt_race *race)
 {
+	const struct mxt_span all = {0, race->n_blocks};
 	mxt_race_correct(race, 0, race->n_blocks);
-	race->floor = fabs(mxt_race_median_gain(race, race->twin, 0, 0, race->n_blocks));
+	race->floor = fabs(mxt_race_median_gain(race, race->twin, 0, all));
 	for (size_t i = 0; i < race->count; i++) {
 		struct mxt_standing *standing = &race->standings[i];
 		if (!(race->racing & mxt_bit(i)))
 			continue;
 		standing->least = INFINITY;
 		for (size_t r = 0; r < race->n_references; r++) {
-			double gain = mxt_race_median_gain(race, i, race->references[r], 0, race->n_blocks);
+			double gain = mxt_race_median_gain(race, i, race->references[r], all);
 			if (race->references[r] == race->incumbent)
 				standing->gain = gain;
 			if (race->references[r] != i)
@@ -29,8 +30,9 @@ static bool ties_with(const struct mxt_race *race, size_t follower, size_t faste
 	uint32_t blocks = race->params.screen_blocks;
 	if (blocks < MXT_LOOK_FIRST)
 		return true;
-	mxt_race_gains(race, fastest, follower, 0, blocks, gains);
-	mxt_race_gains(race, fastest, follower, 0, blocks, again);
+	const struct mxt_span all = {0, blocks};
+	mxt_race_gains(race, fastest, follower, all, MXT_CHARGE_EXPECTED, gains);
+	mxt_race_gains(race, fastest, follower, all, MXT_CHARGE_EXPECTED, again);
 	struct mxt_gain lead = mxt_gain_estimate(gains, blocks, again, blocks);
 	return lead.center - mxt_gain_quantile(0.01, blocks) * lead.error <= mxt_race_tie_band(race);
 }

@@ -453,6 +453,66 @@ static void test_confirm(void **state)
 	assert_true(confirm.bound_ppm > 0 && confirm.bound_ppm < confirm.gain_ppm);
 }
 
+/* A race in which bare is charged; the others are as slow as they are timed. */
+static struct mxt_choice charged_race(const double *mean_ns, struct mxt_charge bare)
+{
+	struct mxt_race *race = create(plain, 6, &defaults);
+	for (size_t i = BARE; i <= TWIN; i++)
+		assert_int_equal(mxt_race_charge(race, i, &bare, NULL), 0);
+	add(race, mean_ns, 6, ALL);
+	struct mxt_choice choice = choice_of(race);
+	mxt_race_destroy(race);
+	return choice;
+}
+
+static void test_charges(void **state)
+{
+	(void)state;
+	/* slower than bare as timed; faster by a third once bare's first calls count */
+	static const double slower[] = {100, 100, 120, 140, 150, 160};
+	struct mxt_choice choice = charged_race(slower, (struct mxt_charge){70, 80, 90});
+	assert_int_equal(choice.verdict, MXT_VERDICT_WINNER);
+	assert_int_equal(choice.winner, A);
+	assert_in_range(choice.gain_ppm, 330000, 337000);  /* 1 - 120 / 180 */
+	assert_in_range(choice.bound_ppm, 285000, 294118); /* 1 - 120 / 170, less the noise */
+	/* the low end of the charge leaves no sure gain, and the high end excludes none */
+	choice = charged_race(slower, (struct mxt_charge){20, 40, 60});
+	assert_int_equal(choice.verdict, MXT_VERDICT_UNRESOLVED);
+	choice = charged_race(slower, (struct mxt_charge){0, 0, 0});
+	assert_int_equal(choice.verdict, MXT_VERDICT_INCUMBENT);
+}
+
+static void test_charges_refused(void **state)
+{
+	(void)state;
+	static const struct mxt_charge bad[] = {{-1, 0, 0}, {2, 1, 3}, {0, 2, 1}, {0, 0, INFINITY}, {NAN, 1, 2}};
+	static const double equal[] = {100, 100, 100, 100, 100, 100};
+	struct mxt_race *race = create(plain, 6, &defaults);
+	for (size_t i = 0; i < MXT_ARRAY_LEN(bad); i++)
+		assert_int_equal(mxt_race_charge(race, BARE, &bad[i], NULL), -EINVAL);
+	const struct mxt_charge good = {1, 2, 3};
+	assert_int_equal(mxt_race_charge(race, 6, &good, NULL), -EINVAL);
+	add(race, equal, 6, 1);
+	assert_int_equal(mxt_race_charge(race, BARE, &good, NULL), -EINVAL);
+	mxt_race_destroy(race);
+}
+
+static void test_charge_estimate(void **state)
+{
+	(void)state;
+	static const double costs[] = {120, 131, 126, 133, 140, 128}, noise[] = {-3, 2, -1, 1, -2, -4};
+	struct mxt_charge charge;
+	mxt_charge_estimate(costs, 6, &charge);
+	assert_in_range((uintmax_t)charge.low, 110, 125);
+	assert_in_range((uintmax_t)charge.middle, 129, 130);
+	assert_in_range((uintmax_t)charge.high, 135, 150);
+	mxt_charge_estimate(noise, 6, &charge); /* nothing costs less than nothing */
+	assert_true(charge.low >= 0 && charge.low <= charge.middle && charge.middle <= charge.high);
+	assert_in_range((uintmax_t)charge.high, 1, 10);
+	mxt_charge_scale(&charge, 0);
+	assert_true(charge.high <= 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -478,6 +538,9 @@ int main(void)
 	    cmocka_unit_test(test_positions_are_corrected),
 	    cmocka_unit_test(test_largest_race),
 	    cmocka_unit_test(test_confirm),
+	    cmocka_unit_test(test_charges),
+	    cmocka_unit_test(test_charges_refused),
+	    cmocka_unit_test(test_charge_estimate),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,6 +35,24 @@ static void test_false_winners(void **state)
 		}
 }
 
+/* Charging first calls, as six noisy ones tell them, makes no more false winners; and large gains are found. */
+static void test_charged_first_calls(void **state)
+{
+	(void)state;
+	static const char *const truths[] = {"none, first calls half", "just below, first calls half",
+					     "none, first calls 90 %"};
+	for (size_t w = 0; w < choice_n_worlds; w++)
+		for (size_t t = 0; t < MXT_ARRAY_LEN(truths) && choice_world_keeps_level(&choice_worlds[w]); t++) {
+			struct choice_tally tally = simulate(choice_worlds[w].name, truths[t]);
+			if (tally.false_plans > PLANS * 15 / 1000)
+				fail_msg("%u of %u plans: machine \"%s\", gain \"%s\"", tally.false_plans, tally.plans,
+					 choice_worlds[w].name, truths[t]);
+		}
+	struct choice_tally tally = simulate("0.5 %", "10 x, first calls half");
+	assert_int_equal(tally.winnable, 2 * PLANS);
+	assert_true(tally.missed * 10 < tally.winnable);
+}
+
 /* The simulation sees false winners where there are some: a race told of a margin of 1 % crowns gains of 1.5 %. */
 static void test_false_winners_are_seen(void **state)
 {
@@ -88,9 +106,8 @@ static void test_equal_decisions(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_false_winners),
-	    cmocka_unit_test(test_false_winners_are_seen),
-	    cmocka_unit_test(test_missed_winners),
+	    cmocka_unit_test(test_false_winners),          cmocka_unit_test(test_charged_first_calls),
+	    cmocka_unit_test(test_false_winners_are_seen), cmocka_unit_test(test_missed_winners),
 	    cmocka_unit_test(test_equal_decisions),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
