@@ -111,7 +111,12 @@ struct mxt_candidate {
 	 */
 	const char *provider;
 	bool deterministic; /* bit-equal results in repeated runs by construction */
-	char *skip;         /* owned: why it cannot be tried here (listed in evidence, never started); NULL: it can */
+	/*
+	 * What it changes is what first calls on new shapes cost, not which kernels run: it is one only where lengths
+	 * vary, and has to show that cost.
+	 */
+	bool first_calls;
+	char *skip; /* owned: why it cannot be tried here (listed in evidence, never started); NULL: it can */
 };
 
 struct mxt_candidate_list {

@@ -58,7 +58,7 @@ static int run_cell(struct mxt_session *session, size_t cell, const json_t *env,
 		return rc; /* nothing of this cell is modelled: nothing can disagree */
 	struct mxt_duel duel;
 	uint64_t end = mxt_budget_stage_end_ns(session->request->budget, cells[cell].share_percent);
-	rc = mxt_duel_run(&duel, session, &course, env, end, err);
+	rc = mxt_duel_run(&duel, session, &course, cells[cell].kind, env, end, err);
 	if (rc == 0)
 		rc = mxt_duel_record(&duel, session, cells[cell].name, err);
 	if (rc == 0) {

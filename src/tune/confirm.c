@@ -59,7 +59,8 @@ static int race_once(struct mxt_session *session, const struct mxt_course *cours
 	if (!env)
 		return mxt_error_oom(err);
 	struct mxt_duel duel;
-	int rc = mxt_duel_run(&duel, session, course, env, session->request->budget->work_end_ns, err);
+	int rc = mxt_duel_run(&duel, session, course, MXT_PROBLEM_KIND_COUNT, env,
+			      session->request->budget->work_end_ns, err);
 	if (rc == 0)
 		rc = conclude(session, &duel, last, ret_again, err);
 	int ended = mxt_duel_finish(&duel, rc < 0 ? NULL : err);

@@ -6,6 +6,7 @@
 
 #include "environment.h"
 #include "error.h"
+#include "new_lengths.h"
 #include "session.h"
 
 #define ALPHA_PPM 10000
@@ -15,21 +16,30 @@ static bool is_look(size_t rounds)
 	return rounds == MXT_DUEL_MIN_ROUNDS || rounds == 8 || rounds == MXT_DUEL_MAX_ROUNDS;
 }
 
+static double charged_ns(const struct mxt_duel *duel, size_t entry, size_t round)
+{
+	return duel->time_ns[entry][round] + duel->charge_ns[entry];
+}
+
 static void look(struct mxt_duel *duel)
 {
 	size_t racers = duel->field.n_entries;
 	duel->told = true;
 	for (size_t i = 0; i < racers; i++) {
 		struct mxt_confirm *verdict = &duel->verdict[i];
+		double log_ratio[MXT_DUEL_MAX_ROUNDS];
 		if (i == MXT_DUEL_PLAN)
 			continue;
-		mxt_confirm_evaluate(duel->log_ratio[i], duel->rounds, ALPHA_PPM, racers - 1, verdict);
+		for (size_t r = 0; r < duel->rounds; r++)
+			log_ratio[r] = log(charged_ns(duel, MXT_DUEL_PLAN, r) / charged_ns(duel, i, r));
+		mxt_confirm_evaluate(log_ratio, duel->rounds, ALPHA_PPM, racers - 1, verdict);
 		if (!verdict->surely_faster && !verdict->surely_slower)
 			duel->told = false;
 	}
 }
 
-static int run_rounds(struct mxt_duel *duel, struct mxt_error *err)
+static int run_rounds(struct mxt_duel *duel, struct mxt_session *session, enum mxt_problem_kind kind,
+		      struct mxt_error *err)
 {
 	struct mxt_field *field = &duel->field;
 	uint32_t everyone = (UINT32_C(1) << field->n_entries) - 1;
@@ -43,8 +53,14 @@ static int run_rounds(struct mxt_duel *duel, struct mxt_error *err)
 		if (duel->broken)
 			break;
 		for (size_t i = 0; i < field->n_entries; i++)
-			duel->log_ratio[i][duel->rounds] = log(round.time_ns[MXT_DUEL_PLAN] / round.time_ns[i]);
-		if (is_look(++duel->rounds))
+			duel->time_ns[i][duel->rounds] = round.time_ns[i];
+		duel->rounds++;
+		if (duel->rounds == 1)
+			rc = mxt_new_lengths_duel(duel, session, kind, err);
+		duel->broken = mxt_field_alive(field) != everyone;
+		if (rc < 0 || duel->broken)
+			return rc;
+		if (is_look(duel->rounds))
 			look(duel);
 	}
 	return 0;
@@ -74,8 +90,8 @@ static int add_racers(struct mxt_duel *duel, const struct mxt_session *session, 
 	return rc;
 }
 
-int mxt_duel_run(struct mxt_duel *duel, struct mxt_session *session, const struct mxt_course *course, const json_t *env,
-		 uint64_t end_ns, struct mxt_error *err)
+int mxt_duel_run(struct mxt_duel *duel, struct mxt_session *session, const struct mxt_course *course,
+		 enum mxt_problem_kind kind, const json_t *env, uint64_t end_ns, struct mxt_error *err)
 {
 	struct mxt_field *field = &duel->field;
 	*duel = (struct mxt_duel){.environment = NULL};
@@ -89,7 +105,7 @@ int mxt_duel_run(struct mxt_duel *duel, struct mxt_session *session, const struc
 	if (rc == 0)
 		rc = mxt_field_prepare(field, mxt_field_alive(field), err);
 	if (rc == 0)
-		rc = run_rounds(duel, err);
+		rc = run_rounds(duel, session, kind, err);
 	if (rc != -ETIME)
 		return rc;
 	mxt_error_clear(err);

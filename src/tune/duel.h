@@ -23,8 +23,9 @@ enum { MXT_DUEL_BARE, MXT_DUEL_PLAN, MXT_DUEL_YOURS, MXT_DUEL_MAX };
 
 struct mxt_duel {
 	struct mxt_field field;
-	char **environment;                                  /* owned: the plan's */
-	double log_ratio[MXT_DUEL_MAX][MXT_DUEL_MAX_ROUNDS]; /* of the plan's time to each entry's */
+	char **environment; /* owned: the plan's */
+	double time_ns[MXT_DUEL_MAX][MXT_DUEL_MAX_ROUNDS];
+	double charge_ns[MXT_DUEL_MAX]; /* what new lengths add to each of these times */
 	size_t rounds;
 	struct mxt_confirm verdict[MXT_DUEL_MAX]; /* at the last look; of no meaning for the plan itself */
 	bool told;                                /* every comparison is clear */
@@ -32,11 +33,12 @@ struct mxt_duel {
 };
 
 /*
+ * `kind`: the probe whose course it is; MXT_PROBLEM_KIND_COUNT: a layer.
  * Races bare + `env` (object of strings) until it is told, rounds are used up or end_ns comes; running out of time is
  * not an error. *duel is to be released with mxt_duel_finish() in every case.
  */
-int mxt_duel_run(struct mxt_duel *duel, struct mxt_session *session, const struct mxt_course *course, const json_t *env,
-		 uint64_t end_ns, struct mxt_error *err);
+int mxt_duel_run(struct mxt_duel *duel, struct mxt_session *session, const struct mxt_course *course,
+		 enum mxt_problem_kind kind, const json_t *env, uint64_t end_ns, struct mxt_error *err);
 
 /* -EBUSY when a worker could not be ended. */
 int mxt_duel_finish(struct mxt_duel *duel, struct mxt_error *err);

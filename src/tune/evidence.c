@@ -9,6 +9,7 @@
 
 #include "cleanup.h"
 #include "error.h"
+#include "length_trade.h"
 #include "session.h"
 #include "statistics.h"
 
@@ -125,6 +126,11 @@ int mxt_evidence_choice(struct mxt_session *session, const char *probe, const st
 		rc |= json_object_set_new(row, "bound_ppm", json_integer(choice->bound_ppm));
 	if (row && choice->floor_ppm != MXT_FLOOR_UNKNOWN_PPM)
 		rc |= json_object_set_new(row, "floor_ppm", json_integer(choice->floor_ppm));
+	json_t *lengths = NULL;
+	if (row && result->lengths.state != MXT_LENGTHS_FIXED)
+		rc |= mxt_length_trade_json(session, &result->lengths, &lengths);
+	if (row && lengths)
+		rc |= json_object_set_new(row, "new_lengths", lengths);
 	if (rc < 0) {
 		json_decref(row);
 		row = NULL;
@@ -140,6 +146,32 @@ int mxt_evidence_ranking(struct mxt_session *session, const struct mxt_problem *
 				"default_ns", (json_int_t)ranking->default_ns, "best_ns", (json_int_t)ranking->best_ns,
 				"gain_ppm", (int)ranking->gain_ppm, "floor_ppm", (json_int_t)ranking->floor_ppm);
 	return append(session->heuristic.samples, row, err);
+}
+
+/* What new lengths cost an entry; nothing where nobody looked. */
+static json_t *first_calls_json(const char *probe, const struct mxt_entry *entry)
+{
+	const struct mxt_first_calls *first = &entry->first;
+	json_t *row = json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I}", "probe", probe, "candidate", entry->name,
+				"shapes", (json_int_t)first->shapes, "forward_ns",
+				(json_int_t)first->call_ns[MXT_FORWARD], "cost_ns", (json_int_t)first->cost.middle,
+				"low_ns", (json_int_t)first->cost.low, "high_ns", (json_int_t)first->cost.high);
+	uint64_t backward = first->call_ns[MXT_BACKWARD];
+	if (row && backward && set_integer(row, "backward_ns", backward) < 0) {
+		json_decref(row);
+		return NULL;
+	}
+	return row;
+}
+
+int mxt_evidence_first_calls(struct mxt_session *session, const char *probe, const struct mxt_field *field,
+			     struct mxt_error *err)
+{
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < field->n_entries; i++)
+		if (field->entries[i].first.known && field->entries[i].role != MXT_ROLE_TWIN)
+			rc = append(session->first_calls, first_calls_json(probe, &field->entries[i]), err);
+	return rc;
 }
 
 static bool same_bits(const struct mxt_field *field, const struct mxt_entry *a, const struct mxt_entry *b)

@@ -193,27 +193,40 @@ static void judge_repeats(struct mxt_entry *entry, const struct mxt_problem *pro
 	entry_fail(entry, MXT_FAILED, mxt_buf_text(&text));
 }
 
-static int prepare_one(struct mxt_field *field, struct mxt_entry *entry, size_t problem, struct mxt_error *err)
+/* Has a problem prepared under an id and judges its result; *ret_done: the worker did it. */
+static int prepare_as(struct mxt_field *field, struct mxt_entry *entry, uint32_t id, const struct mxt_problem *problem,
+		      struct mxt_prepared *ret_prepared, bool *ret_done, struct mxt_error *err)
 {
-	const struct mxt_problem *p = &field->course->problems[problem];
 	uint64_t began = mxt_now_ns(field->clock);
 	enum mxt_outcome outcome = MXT_FAILED;
 	struct mxt_prepared prepared = {0};
-	int rc = mxt_worker_prepare(entry->worker, (uint32_t)problem, p, deadline(field, entry, 1), &outcome, &prepared,
-				    err);
+	int rc = mxt_worker_prepare(entry->worker, id, problem, deadline(field, entry, 1), &outcome, &prepared, err);
 	rc = settle(field, entry, rc, outcome, began, err);
 	if (rc < 0)
 		return rc;
 	field->requests_done++;
 	if (outcome != MXT_OK)
 		return 0;
+	*ret_prepared = prepared;
+	*ret_done = true;
+	judge_result(entry, problem, &prepared.check);
+	if (field->target.deterministic)
+		judge_repeats(entry, problem, &prepared.check);
+	return 0;
+}
+
+static int prepare_one(struct mxt_field *field, struct mxt_entry *entry, size_t problem, struct mxt_error *err)
+{
+	const struct mxt_problem *p = &field->course->problems[problem];
 	struct mxt_measure *measure = &entry->measures[problem];
+	struct mxt_prepared prepared = {.first_call_ns = 0};
+	bool done = false;
+	int rc = prepare_as(field, entry, (uint32_t)problem, p, &prepared, &done, err);
+	if (rc < 0 || !done)
+		return rc;
 	measure->prepared = true;
 	measure->first_call_ns = prepared.first_call_ns;
 	measure->check = prepared.check;
-	judge_result(entry, p, &prepared.check);
-	if (field->target.deterministic)
-		judge_repeats(entry, p, &prepared.check);
 	return 0;
 }
 
@@ -356,27 +369,53 @@ static uint64_t warm_limit(const struct mxt_measure *measure)
 	return measure->n > 0 && mxt_measure_median(measure) >= WARM_NS ? 0 : WARM_NS;
 }
 
-/* Times one item on one entry; *ret_ns is 0 when the entry failed. */
-static int time_one(struct mxt_field *field, struct mxt_entry *entry, size_t item, uint64_t *ret_ns,
-		    struct mxt_error *err)
+/* Times a sequence on one entry; *ret_ns is 0 when the entry failed. */
+static int time_steps(struct mxt_field *field, struct mxt_entry *entry, const struct mxt_item *item,
+		      uint64_t max_warm_ns, uint64_t *ret_ns, struct mxt_error *err)
 {
-	const struct mxt_item *it = &field->course->items[item];
-	struct mxt_time_request request = {.steps = it->steps,
-					   .n_steps = it->n_steps,
-					   .max_warm_ns = warm_limit(&entry->measures[item]),
-					   .target_ns = TARGET_NS};
+	const struct mxt_time_request request = {
+	    .steps = item->steps, .n_steps = item->n_steps, .max_warm_ns = max_warm_ns, .target_ns = TARGET_NS};
 	uint64_t began = mxt_now_ns(field->clock);
 	enum mxt_outcome outcome = MXT_FAILED;
 	struct mxt_timing timing = {0};
-	int rc = mxt_worker_time(entry->worker, &request, deadline(field, entry, it->n_steps), &outcome, &timing, err);
+	int rc =
+	    mxt_worker_time(entry->worker, &request, deadline(field, entry, item->n_steps), &outcome, &timing, err);
 	rc = settle(field, entry, rc, outcome, began, err);
 	if (rc < 0)
 		return rc;
 	field->requests_done++;
 	if (outcome == MXT_OK)
-		judge_time(entry, it, timing.ns);
+		judge_time(entry, item, timing.ns);
 	*ret_ns = entry->outcome == MXT_OK ? timing.ns : 0;
 	return 0;
+}
+
+static int time_one(struct mxt_field *field, struct mxt_entry *entry, size_t item, uint64_t *ret_ns,
+		    struct mxt_error *err)
+{
+	return time_steps(field, entry, &field->course->items[item], warm_limit(&entry->measures[item]), ret_ns, err);
+}
+
+int mxt_field_try(struct mxt_field *field, size_t entry, const struct mxt_problem *problem, struct mxt_trial *ret_trial,
+		  struct mxt_error *err)
+{
+	struct mxt_entry *e = &field->entries[entry];
+	const struct mxt_sequence_step step = {
+	    .id = (uint32_t)field->course->n_problems}; /* the first one that is free */
+	const struct mxt_item item = {.steps = &step, .n_steps = 1};
+	struct mxt_prepared prepared = {.first_call_ns = 0};
+	bool done = false;
+	uint64_t steady_ns = 0;
+	int rc = check_time(field, err);
+	if (rc == 0)
+		rc = take_turn(field, e, err);
+	if (rc == 0 && e->outcome == MXT_OK)
+		rc = prepare_as(field, e, step.id, problem, &prepared, &done, err);
+	if (rc == 0 && done && e->outcome == MXT_OK)
+		rc = time_steps(field, e, &item, 0, &steady_ns, err);
+	if (rc == 0 && e->outcome == MXT_OK)
+		*ret_trial = (struct mxt_trial){prepared.first_call_ns, steady_ns};
+	return rc;
 }
 
 static void draw_order(struct mxt_field *field, uint32_t mask, struct mxt_round *round)

@@ -15,6 +15,7 @@
 #include "choose.h"
 #include "course.h"
 #include "device_ops.h"
+#include "first_calls.h"
 #include "problem.h"
 #include "rng.h"
 #include "worker.h"
@@ -50,6 +51,7 @@ struct mxt_entry {
 	json_t *facts;            /* owned; what its worker reported to be in force; NULL if it never got ready */
 	struct mxt_worker *worker;
 	struct mxt_measure *measures; /* owned, max(n_problems, n_items) */
+	struct mxt_first_calls first; /* what a new length costs it; see first_calls.h */
 };
 
 struct mxt_field {
@@ -102,6 +104,16 @@ struct mxt_round {
  * -ECANCELED, or a fault of ours.
  */
 int mxt_field_round(struct mxt_field *field, uint32_t mask, struct mxt_round *ret_round, struct mxt_error *err);
+
+/* A problem beside the course, tried once. */
+struct mxt_trial {
+	uint64_t first_call_ns, steady_ns; /* its first call, and one after it */
+};
+
+/* Has an entry prepare a problem that is not in the course, judges the result, and times it. Returns as
+ * mxt_field_start(); the entry's outcome says whether *ret_trial was filled. */
+int mxt_field_try(struct mxt_field *field, size_t entry, const struct mxt_problem *problem, struct mxt_trial *ret_trial,
+		  struct mxt_error *err);
 
 /* Masks of the entries that still race, and of all incumbents (bare, twin, yours). */
 uint32_t mxt_field_alive(const struct mxt_field *field);

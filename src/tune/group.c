@@ -41,7 +41,8 @@ static int add_incumbents(struct mxt_group *group, const struct mxt_session *ses
 int mxt_group_init(struct mxt_group *group, struct mxt_session *session, enum mxt_problem_kind kind,
 		   const struct mxt_course *course, struct mxt_error *err)
 {
-	*group = (struct mxt_group){.kind = kind};
+	*group = (struct mxt_group){.kind = kind,
+				    .lengths = session->exposure.varies ? MXT_LENGTHS_UNMEASURED : MXT_LENGTHS_FIXED};
 	mxt_session_field(session, course, mxt_problem_kind_name(kind), &group->field);
 	return add_incumbents(group, session, err);
 }
@@ -99,13 +100,6 @@ static int drop_unwitnessed(struct mxt_group *group, struct mxt_error *err)
 	return rc;
 }
 
-/* One stage of one group: when it ends, and what a request of one entry cost so far. */
-struct pace {
-	uint64_t end_ns;
-	uint64_t prepare_ns; /* one entry preparing all problems */
-	uint64_t round_ns;   /* one entry timed on all items once */
-};
-
 /* A run that would need so long is not a matter of the budget. */
 #define HOPELESS_S 600
 
@@ -153,7 +147,7 @@ static int excuse_absent(struct mxt_session *session, const struct mxt_field *fi
 }
 
 /* Start all, prepare and time the incumbents once: from here on a usable plan exists. */
-static int open_incumbents(struct mxt_session *session, struct mxt_group *group, struct pace *pace,
+static int open_incumbents(struct mxt_session *session, struct mxt_group *group, struct mxt_pace *pace,
 			   struct mxt_error *err)
 {
 	struct mxt_field *field = &group->field;
@@ -178,7 +172,7 @@ static int open_incumbents(struct mxt_session *session, struct mxt_group *group,
 }
 
 /* How many challengers can be prepared and get the blocks of a screen and a first look in the time that is left. */
-static size_t affordable(const struct mxt_field *field, const struct pace *pace, size_t n_incumbents)
+static size_t affordable(const struct mxt_field *field, const struct mxt_pace *pace, size_t n_incumbents)
 {
 	const uint64_t blocks = 8;
 	uint64_t now = mxt_now_ns(field->clock);
@@ -190,7 +184,7 @@ static size_t affordable(const struct mxt_field *field, const struct pace *pace,
 }
 
 /* Leaves out the last challengers when there is no time for all. */
-static int cut_to_time(struct mxt_session *session, struct mxt_group *group, const struct pace *pace,
+static int cut_to_time(struct mxt_session *session, struct mxt_group *group, const struct mxt_pace *pace,
 		       struct mxt_error *err)
 {
 	struct mxt_field *field = &group->field;
@@ -218,8 +212,8 @@ static int cut_to_time(struct mxt_session *session, struct mxt_group *group, con
 #define BARE UINT32_C(1)
 
 /* Rounds until the race is over or the next one would not fit. */
-static int race_rounds(struct mxt_session *session, struct mxt_group *group, const struct pace *pace, const char *phase,
-		       struct mxt_error *err)
+static int race_rounds(struct mxt_session *session, struct mxt_group *group, const struct mxt_pace *pace,
+		       const char *phase, struct mxt_error *err)
 {
 	struct mxt_field *field = &group->field;
 	uint64_t longest = 0;
@@ -261,7 +255,9 @@ static int drop_alike(struct mxt_group *group, struct mxt_error *err)
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < field->n_entries; i++) {
 		const struct mxt_entry *entry = &field->entries[i];
-		if (entry->role == MXT_ROLE_CHALLENGER && entry->outcome == MXT_OK &&
+		bool differs =
+		    group->candidate_of[i] && group->candidate_of[i]->first_calls; /* in what is timed later */
+		if (entry->role == MXT_ROLE_CHALLENGER && entry->outcome == MXT_OK && !differs &&
 		    same_backends(field->course, &field->entries[0], entry))
 			rc = mxt_field_drop(field, i, MXT_UNSUPPORTED,
 					    "no effect here: the stack takes the same kernels as under bare", err);
@@ -284,10 +280,19 @@ static int open_challengers(struct mxt_group *group, struct mxt_error *err)
 	return rc;
 }
 
+static int charge(struct mxt_group *group, struct mxt_session *session, const struct mxt_pace *pace,
+		  struct mxt_error *err)
+{
+	int rc = mxt_new_lengths_charge(group, session, pace, err);
+	if (rc == 0)
+		drop_failed(group); /* what the end of the stage cut off has not failed */
+	return rc;
+}
+
 int mxt_group_race(struct mxt_group *group, struct mxt_session *session, uint32_t races, uint64_t end_ns,
 		   const char *phase, struct mxt_error *err)
 {
-	struct pace pace = {.end_ns = end_ns};
+	struct mxt_pace pace = {.end_ns = end_ns};
 	int rc = create_race(group, session, races, err);
 	if (rc == 0) /* without the incumbents there is no plan: they may use more than their stage */
 		rc = open_incumbents(session, group, &pace, err);
@@ -300,6 +305,8 @@ int mxt_group_race(struct mxt_group *group, struct mxt_session *session, uint32_
 		rc = cut_to_time(session, group, &pace, err);
 	if (rc == 0)
 		rc = open_challengers(group, err);
+	if (rc == 0)
+		rc = charge(group, session, &pace, err);
 	if (rc == 0)
 		rc = race_rounds(session, group, &pace, phase, err);
 	if (rc != -ETIME)

@@ -12,6 +12,7 @@
 #include "choose.h"
 #include "course.h"
 #include "field.h"
+#include "new_lengths.h"
 
 struct mxt_candidate;
 struct mxt_error;
@@ -20,7 +21,8 @@ struct mxt_session;
 struct mxt_group {
 	struct mxt_field field; /* its first entries are the incumbents */
 	enum mxt_problem_kind kind;
-	bool cut; /* challengers were left out for lack of time */
+	enum mxt_new_lengths_state lengths; /* what the race knows of new ones */
+	bool cut;                           /* challengers were left out for lack of time */
 	struct mxt_race *race;
 	const struct mxt_candidate *candidate_of[MXT_FIELD_MAX_ENTRIES]; /* NULL: an incumbent */
 	char **environments[MXT_FIELD_MAX_ENTRIES];                      /* owned, challengers only */

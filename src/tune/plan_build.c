@@ -228,6 +228,8 @@ static json_t *evidence_json(const struct mxt_session *session)
 	rc |= set_new(evidence, "budget", budget_json(session));
 	rc |= set_new(evidence, "lengths", mxt_workload_lengths_json(session->request->workload));
 	rc |= set_new(evidence, "seed", seed_json(session->request->seed));
+	if (json_array_size(session->first_calls) > 0)
+		rc |= json_object_set(evidence, "first_calls", session->first_calls);
 	if (session->heuristic.ranked > 0)
 		rc |= set_new(evidence, "heuristic", heuristic_json(&session->heuristic));
 	if (session->request->today && !session->request->against)

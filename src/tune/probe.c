@@ -9,6 +9,7 @@
 #include "competition.h"
 #include "error.h"
 #include "group.h"
+#include "length_trade.h"
 #include "provider_candidates.h"
 #include "session.h"
 
@@ -93,23 +94,32 @@ static int conclude(struct mxt_session *session, enum mxt_problem_kind kind, con
 	const struct mxt_field *field = &group->field;
 	const char *probe = mxt_problem_kind_name(kind);
 	struct mxt_choice choice;
+	struct mxt_new_lengths lengths;
 	mxt_race_choice(group->race, &choice);
 	if (group->cut && choice.verdict == MXT_VERDICT_INCUMBENT && choice.best == choice.incumbent) {
 		choice.verdict = MXT_VERDICT_UNRESOLVED; /* nobody was timed who might be faster */
 		choice.rule = "there was no time for a challenger";
 	}
+	mxt_length_trade_judge(group, session, &choice, &lengths);
 	if (!result->incumbent_name || says_more(&choice, &result->choice)) {
 		bool won = choice.verdict == MXT_VERDICT_WINNER;
 		result->choice = choice;
+		result->lengths = lengths;
+		if (lengths.reason[0])
+			result->choice.rule = result->lengths.reason;
+		mxt_new_lengths_keep(group, &choice, &result->lengths);
 		result->winner = won ? group->candidate_of[choice.winner] : NULL;
 		result->ships_bare = won && !result->winner;
 		result->incumbent_name = field->entries[choice.incumbent].name;
 		result->winner_name = field->entries[choice.winner].name;
 		result->best_name = field->entries[choice.best].name;
-		result->incumbent_step_ns = step_ns(session, kind, field, &field->entries[choice.incumbent]);
+		result->incumbent_step_ns = step_ns(session, kind, field, &field->entries[choice.incumbent]) +
+					    mxt_new_lengths_rate(session) * lengths.incumbent_ns;
 	}
 	keep_backends(result, field);
 	int rc = mxt_evidence_samples(session, probe, field, err);
+	if (rc == 0)
+		rc = mxt_evidence_first_calls(session, probe, field, err);
 	if (rc == 0)
 		rc = mxt_evidence_witnesses(session, probe, field, err);
 	if (rc < 0)
@@ -136,13 +146,19 @@ static size_t slots(const struct mxt_session *session, enum mxt_problem_kind kin
 	return n < MXT_FIELD_MAX_ENTRIES ? n : MXT_FIELD_MAX_ENTRIES;
 }
 
+/* What only changes the cost of new lengths is no candidate of a job that has one length. */
+static bool can_race(const struct mxt_session *session, const struct mxt_candidate *candidate)
+{
+	return !candidate->skip && (!candidate->first_calls || session->exposure.varies);
+}
+
 /* Fills a group from candidates[*at…], as many as `room` takes; advances *at. */
 static int fill_group(struct mxt_group *group, const struct mxt_session *session, const struct mxt_candidate_list *list,
 		      size_t room, size_t *at, struct mxt_error *err)
 {
 	int rc = 0;
 	for (; rc == 0 && *at < list->count && group->field.n_entries < room; ++*at)
-		if (!list->items[*at].skip)
+		if (can_race(session, &list->items[*at]))
 			rc = mxt_group_add(group, session, &list->items[*at], err);
 	return rc;
 }
@@ -159,11 +175,11 @@ static int note_unavailable(struct mxt_session *session, const struct mxt_candid
 	return 0;
 }
 
-static size_t count_runnable(const struct mxt_candidate_list *list)
+static size_t count_runnable(const struct mxt_session *session, const struct mxt_candidate_list *list)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < list->count; i++)
-		n += list->items[i].skip ? 0 : 1;
+		n += can_race(session, &list->items[i]) ? 1 : 0;
 	return n;
 }
 
@@ -180,7 +196,7 @@ static struct grouping plan_groups(const struct mxt_session *session, enum mxt_p
 	const struct mxt_candidate_list *list = &session->probes[kind].candidates;
 	size_t room = slots(session, kind, course);
 	size_t per_group = room - mxt_group_incumbents(session, kind);
-	size_t groups = (count_runnable(list) + per_group - 1) / per_group;
+	size_t groups = (count_runnable(session, list) + per_group - 1) / per_group;
 	return (struct grouping){.room = room, .groups = groups ? groups : 1};
 }
 

@@ -197,9 +197,11 @@ int mxt_session_init(struct mxt_session *session, const struct mxt_tune_request 
 	session->witnesses = json_array();
 	session->health = json_array();
 	session->skipped = json_array();
+	session->first_calls = json_array();
 	session->heuristic.samples = json_array();
+	mxt_exposure_init(&session->exposure, request->workload);
 	if (!session->samples || !session->choices || !session->witnesses || !session->health || !session->skipped ||
-	    !session->heuristic.samples)
+	    !session->first_calls || !session->heuristic.samples)
 		return mxt_error_oom(err);
 	int rc = read_environment(session, err);
 	choose_providers(session);
@@ -228,6 +230,7 @@ void mxt_session_finish(struct mxt_session *session)
 	json_decref(session->witnesses);
 	json_decref(session->health);
 	json_decref(session->skipped);
+	json_decref(session->first_calls);
 	json_decref(session->heuristic.samples);
 }
 

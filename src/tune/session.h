@@ -13,8 +13,10 @@
 #include "device_ops.h"
 #include "environment.h"
 #include "events.h"
+#include "exposure.h"
 #include "field.h"
 #include "json.h"
+#include "new_lengths.h"
 #include "rng.h"
 #include "sysroot.h"
 #include "tune.h"
@@ -28,7 +30,8 @@ struct mxt_probe_result {
 	const char *winner_name;            /* what ships, if `dropped` does not say otherwise */
 	const char *incumbent_name;         /* "bare" or "yours" */
 	const char *best_name;              /* the fastest challenger, or the incumbent */
-	struct mxt_choice choice;
+	struct mxt_choice choice;           /* its rule may be borrowed from `lengths` */
+	struct mxt_new_lengths lengths;
 	/* What computed the first problem under bare and under yours; "" where nobody tells. */
 	char bare_backend[MXT_BACKEND_TEXT], yours_backend[MXT_BACKEND_TEXT];
 	double incumbent_step_ns; /* estimate: this probe's time in one real training step, under the incumbent */
@@ -59,6 +62,7 @@ struct mxt_session {
 	const struct mxt_tune_request *request;
 	struct mxt_inventory inventory;
 	struct mxt_problem_set set;
+	struct mxt_exposure exposure; /* how often lengths are new */
 	struct mxt_rng rng;
 	char **bare;        /* owned: the caller's environment without selectors, and what is required */
 	char **mine;        /* owned: the caller's environment, and what is required */
@@ -73,7 +77,7 @@ struct mxt_session {
 	struct mxt_probe_result probes[MXT_PROBLEM_KIND_COUNT];
 	struct mxt_heuristic heuristic;
 	/* Evidence so far; owned arrays. */
-	json_t *samples, *choices, *witnesses, *health, *skipped;
+	json_t *samples, *choices, *witnesses, *health, *skipped, *first_calls;
 };
 
 /*
@@ -154,6 +158,8 @@ int mxt_evidence_choice(struct mxt_session *session, const char *probe, const st
 			struct mxt_error *err);
 int mxt_evidence_ranking(struct mxt_session *session, const struct mxt_problem *problem,
 			 const struct mxt_ranking *ranking, struct mxt_error *err);
+int mxt_evidence_first_calls(struct mxt_session *session, const char *probe, const struct mxt_field *field,
+			     struct mxt_error *err);
 int mxt_evidence_witnesses(struct mxt_session *session, const char *probe, const struct mxt_field *field,
 			   struct mxt_error *err);
 int mxt_evidence_text(json_t *list, struct mxt_error *err, const char *fmt, ...) MXT_PRINTF(3, 4);

@@ -163,6 +163,32 @@ static double flops(const struct mxt_sim_attention *a, enum mxt_sim_direction di
 	return direction == MXT_SIM_FORWARD ? forward : 2.5 * forward;
 }
 
+static int64_t power_of_two(int64_t length)
+{
+	int64_t power = 1;
+	while (power < length)
+		power *= 2;
+	return power;
+}
+
+/* As torch does: with this switch lengths are rounded up to powers of two, where there is no mask. */
+static bool shares_plans(const struct mxt_sim_sdpa *sdpa)
+{
+	const char *set = getenv("TORCH_CUDNN_SDPA_AVOID_RECOMPILE");
+	return set && strcmp(set, "1") == 0 && sdpa->backend->backend == MXT_SIM_CUDNN && !sdpa->mask;
+}
+
+/* What is built once: a plan for these operands, or for all lengths that are rounded alike. */
+static uint64_t shape_of(const struct mxt_sim_sdpa *sdpa, const struct mxt_sim_attention *a, const char *site)
+{
+	uint64_t hash = mxt_sim_hash(MXT_SIM_HASH_START, site, strlen(site));
+	if (!shares_plans(sdpa))
+		return mxt_sim_shape(mxt_sim_shape(hash, sdpa->q), sdpa->k);
+	const int64_t rounded[] = {
+	    a->batch, a->heads, a->kv_heads, a->dim, power_of_two(a->queries), power_of_two(a->keys)};
+	return mxt_sim_hash(hash, rounded, sizeof rounded);
+}
+
 static int begin(const struct mxt_sim_sdpa *sdpa, const struct mxt_sim_attention *a, enum mxt_sim_direction direction,
 		 unsigned *ret_effects)
 {
@@ -175,8 +201,7 @@ static int begin(const struct mxt_sim_sdpa *sdpa, const struct mxt_sim_attention
 	    .flops = flops(a, direction),
 	    .bytes = (2 * mxt_sim_bytes(sdpa->q) + mxt_sim_bytes(sdpa->k) + mxt_sim_bytes(sdpa->v)) *
 		     (direction == MXT_SIM_FORWARD ? 1 : 2),
-	    .shape =
-		mxt_sim_shape(mxt_sim_shape(mxt_sim_hash(MXT_SIM_HASH_START, site, strlen(site)), sdpa->q), sdpa->k)};
+	    .shape = shape_of(sdpa, a, site)};
 	return mxt_sim_begin(&work, ret_effects);
 }
 

@@ -42,16 +42,22 @@ json_t *mxt_cuda_switches(void)
  */
 struct switch_row {
 	enum mxt_problem_kind probe;
-	const char *name; /* of the candidate, and of the choice that it makes */
+	const char *name, *choice; /* of the candidate, and what the decision calls it */
 	const char *variable;
 	unsigned since, until; /* minor of torch 2 */
 	bool deterministic;
+	bool first_calls; /* see struct mxt_candidate */
 };
 
 static const struct switch_row switches[] = {
-    {MXT_PROBLEM_ATTENTION, "flash", "TORCH_CUDNN_SDPA_DEPRIORITIZED", 11, 0, false},
-    {MXT_PROBLEM_ATTENTION, "cudnn", "TORCH_CUDNN_SDPA_PREFERRED", 9, 10, false},
-    {MXT_PROBLEM_GEMM, "cublaslt", "TORCH_BLAS_PREFER_CUBLASLT", 3, 0, true},
+    {MXT_PROBLEM_ATTENTION, "flash", "flash", "TORCH_CUDNN_SDPA_DEPRIORITIZED", 11, 0, false, false},
+    {MXT_PROBLEM_ATTENTION, "cudnn", "cudnn", "TORCH_CUDNN_SDPA_PREFERRED", 9, 10, false, false},
+    /*
+     * One plan for all lengths up to the next power of two, where it acts: without a mask, and for tensors stored
+     * [batch, sequence, heads, head_dim]. Before 2.11 cuDNN is not what torch takes by itself.
+     */
+    {MXT_PROBLEM_ATTENTION, "cudnn-avoid-recompile", "cudnn", "TORCH_CUDNN_SDPA_AVOID_RECOMPILE", 11, 0, false, true},
+    {MXT_PROBLEM_GEMM, "cublaslt", "cublaslt", "TORCH_BLAS_PREFER_CUBLASLT", 3, 0, true, false},
 };
 
 static unsigned torch_minor(const struct mxt_inventory *inventory)
@@ -68,8 +74,9 @@ static int add(struct mxt_candidate_list *list, const struct switch_row *row)
 	struct mxt_candidate *item = &list->items[list->count++];
 	*item = (struct mxt_candidate){.name = strdup(row->name),
 				       .env = json_pack("{s:s}", row->variable, "1"),
-				       .choice = strdup(row->name),
-				       .deterministic = row->deterministic};
+				       .choice = strdup(row->choice),
+				       .deterministic = row->deterministic,
+				       .first_calls = row->first_calls};
 	return item->name && item->env && item->choice ? 0 : -ENOMEM;
 }
 

@@ -28,11 +28,12 @@ struct mxt_device {
 	double elapsed_ns;                   /* device time spent */
 	uint32_t calls[MXT_FAKE_SITE_COUNT]; /* so far */
 	bool deterministic;                  /* the target asks for it */
+	struct mxt_problem *seen;            /* owned: what was called before */
+	size_t n_seen;
 };
 
 struct mxt_task {
 	struct mxt_problem problem;
-	bool called;
 };
 
 /* ---- inventory and candidates: in the orchestrator ---- */
@@ -54,6 +55,7 @@ static int copy_candidate(const struct mxt_fake_row *row, struct mxt_candidate *
 	candidate->env = json_incref(row->env);
 	candidate->choice = strdup(row->choice);
 	candidate->deterministic = row->deterministic;
+	candidate->first_calls = row->first_calls;
 	candidate->skip = row->skip ? strdup(row->skip) : NULL;
 	return candidate->name && candidate->choice && (candidate->skip || !row->skip) ? 0 : -ENOMEM;
 }
@@ -148,6 +150,7 @@ static void fake_close(struct mxt_device *device)
 	if (!device)
 		return;
 	mxt_fake_scenario_finish(&device->scenario);
+	free(device->seen);
 	free(device);
 }
 
@@ -220,16 +223,28 @@ static double step_ns(const struct mxt_device *device, const struct mxt_step *st
 	return cost->fixed_ns + cost->ns_per_flop * mxt_problem_flops(&step->task->problem);
 }
 
-/* What first calls add, once per task. */
-static double first_calls_ns(const struct mxt_device *device, const struct mxt_step *steps, size_t n_steps)
+/* True when this process calls the problem for the first time. */
+static bool first_time(struct mxt_device *device, const struct mxt_problem *problem)
+{
+	for (size_t i = 0; i < device->n_seen; i++)
+		if (mxt_problem_equal(&device->seen[i], problem))
+			return false;
+	struct mxt_problem *seen = realloc(device->seen, (device->n_seen + 1) * sizeof *seen);
+	if (!seen)
+		return true;
+	device->seen = seen;
+	device->seen[device->n_seen++] = *problem;
+	return true;
+}
+
+/* What first calls add, once per shape. */
+static double first_calls_ns(struct mxt_device *device, const struct mxt_step *steps, size_t n_steps)
 {
 	double ns = 0;
 	for (size_t i = 0; i < n_steps; i++) {
-		struct mxt_task *task = steps[i].task;
-		if (task && !task->called)
+		const struct mxt_task *task = steps[i].task;
+		if (task && first_time(device, &task->problem))
 			ns += device->rows[task->problem.kind]->cost.first_call_ns;
-		if (task)
-			task->called = true;
 	}
 	return ns;
 }

@@ -122,12 +122,12 @@ static int parse_candidate(json_t *json, const struct mxt_fake_row *bare, struct
 	const char *probe = "";
 	json_t *cost = NULL, *noise = NULL, *faults = NULL;
 	double factor = 1;
-	int deterministic = 0;
+	int deterministic = 0, first_calls = 0;
 	json_error_t fault;
-	if (json_unpack_ex(json, &fault, 0, "{s:s, s:s, s:o, s?s, s?s, s?s, s?b, s?F, s?o, s?o, s?o !}", "name",
+	if (json_unpack_ex(json, &fault, 0, "{s:s, s:s, s:o, s?s, s?s, s?s, s?b, s?b, s?F, s?o, s?o, s?o !}", "name",
 			   &row->name, "probe", &probe, "env", &row->env, "choice", &row->choice, "skip", &row->skip,
-			   "bits", &row->bits, "deterministic", &deterministic, "factor", &factor, "cost", &cost,
-			   "noise", &noise, "faults", &faults) < 0)
+			   "bits", &row->bits, "deterministic", &deterministic, "first_calls", &first_calls, "factor",
+			   &factor, "cost", &cost, "noise", &noise, "faults", &faults) < 0)
 		return refuse(err, "a candidate", &fault);
 	int rc = parse_probe(probe, &row->probe, err);
 	if (rc == 0)
@@ -135,6 +135,7 @@ static int parse_candidate(json_t *json, const struct mxt_fake_row *bare, struct
 	if (rc < 0)
 		return rc;
 	row->deterministic = deterministic != 0;
+	row->first_calls = first_calls != 0;
 	row->choice = row->choice ? row->choice : row->name;
 	row->bits = row->bits ? row->bits : row->name;
 	row->cost = bare[row->probe].cost;

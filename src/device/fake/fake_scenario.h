@@ -16,7 +16,7 @@
 /* Where the scenario is; named in messages. */
 #define MXT_FAKE_SCENARIO_VARIABLE "MINDXTRAIN_FAKE_SCENARIO"
 
-/* Times of one problem kind: fixed_ns + ns_per_flop * FLOPs, and first_call_ns more for the first call of a task. */
+/* Times of one problem kind: fixed_ns + ns_per_flop * FLOPs, and first_call_ns more for the first call of a shape. */
 struct mxt_fake_cost {
 	double fixed_ns, ns_per_flop, first_call_ns;
 };
@@ -35,6 +35,7 @@ struct mxt_fake_row {
 	json_t *env; /* borrowed: object of strings */
 	enum mxt_problem_kind probe;
 	bool deterministic;
+	bool first_calls; /* as in struct mxt_candidate */
 	struct mxt_fake_cost cost;
 	struct mxt_fake_noise noise;
 	struct mxt_fake_fault *faults; /* owned */
