@@ -13,6 +13,7 @@ import threading
 import torch
 
 from . import recorder_watch
+from .recorder_hook import touch
 from .recorder_mode import Recorder, in_backward
 
 SCHEMA = "mindxtrain.recording/1"
@@ -86,6 +87,7 @@ class Session:
         try:
             write_file(self.folder, f"part-{rank():05d}-{self.pid}.json", self._document())
         except OSError as error:
+            touch(self.folder, "unwritten")  # an empty file may still find room
             sys.stderr.write(f"mindxtrain record: the recording cannot be written: {error}\n")
             raise SystemExit(1) from error
         if threading.current_thread() is not threading.main_thread():

@@ -224,17 +224,17 @@ static void watch_command(struct watch *watch)
 static void append_reason(const struct watch *watch, struct mxt_buf *text)
 {
 	int64_t steps = mxt_record_folder_steps(&watch->folder), wanted = watch->settings->steps + 1;
-	if (mxt_record_folder_has(&watch->folder, "torch-too-old"))
+	if (mxt_record_folder_has(&watch->folder, "unwritten"))
+		mxt_buf_puts(text, "its recording could not be written");
+	else if (mxt_record_folder_has(&watch->folder, "torch-too-old"))
 		mxt_buf_puts(text, "its torch is too old to be recorded (before 2.1)");
 	else if (!mxt_record_folder_has(&watch->folder, "torch"))
 		mxt_buf_puts(text, "no Python in it imported torch");
 	else if (steps == 0)
 		mxt_buf_puts(text, "no optimizer of torch stepped outside of a backward pass");
-	else if (steps < wanted)
+	else
 		mxt_buf_printf(text, "it made %" PRId64 " of the %" PRId64 " optimizer steps that a recording needs",
 			       steps, wanted);
-	else
-		mxt_buf_puts(text, "its recording could not be written");
 }
 
 static int no_recording(const struct watch *watch, struct mxt_error *err)

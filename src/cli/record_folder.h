@@ -5,6 +5,7 @@
  *   part-RANK-PID.json   a complete recording of one process, put there in one piece
  *   state-PID.json       {"steps": N}: how many optimizer steps it has made
  *   torch                some process imported torch; torch-too-old: one without hooks of optimizers
+ *   unwritten            a part could not be written
  */
 #ifndef MXT_CLI_RECORD_FOLDER_H
 #define MXT_CLI_RECORD_FOLDER_H

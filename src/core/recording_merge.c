@@ -34,6 +34,19 @@ static int append_zeros(json_t *counts, int64_t wanted)
 	return rc;
 }
 
+/* Adds to the numbers behind the first `before`. A document may describe one call twice. */
+static int add_counts(json_t *counts, int64_t before, const json_t *more)
+{
+	int rc = append_zeros(counts, before + (int64_t)json_array_size(more));
+	for (size_t i = 0; rc == 0 && i < json_array_size(more); i++) {
+		size_t at = (size_t)before + i;
+		json_int_t sum =
+		    json_integer_value(json_array_get(counts, at)) + json_integer_value(json_array_get(more, i));
+		rc = json_array_set_new(counts, at, json_integer(sum < UINT32_MAX ? sum : UINT32_MAX));
+	}
+	return rc;
+}
+
 /* The canonical text of a call without its counts. */
 static int key_of(const json_t *call, struct mxt_buf *key, struct mxt_error *err)
 {
@@ -77,8 +90,7 @@ static int merge_calls(const json_t *document, int64_t before, json_t *calls, js
 		rc = find_call(call, calls, index, &merged, err);
 		if (rc < 0)
 			break;
-		json_t *counts = json_object_get(merged, "counts");
-		if (append_zeros(counts, before) < 0 || json_array_extend(counts, json_object_get(call, "counts")) < 0)
+		if (add_counts(json_object_get(merged, "counts"), before, json_object_get(call, "counts")) < 0)
 			rc = mxt_error_oom(err);
 	}
 	return rc;

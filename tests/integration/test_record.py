@@ -1,0 +1,241 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`record` runs commands and real trainings, and `autotune --shapes` takes what it wrote. Counts are compared with
+those of torch's profiler."""
+
+import collections
+import json
+import os
+import signal
+import unittest
+
+import jsonschema
+
+import mxt
+import real_python
+
+TRAININGS = mxt.FIXTURES / "trainings"
+SCHEMA = json.loads((mxt.SOURCE_ROOT / "docs" / "recording.schema.json").read_text())
+
+
+class Commands(mxt.TestCase):
+    """What needs no torch."""
+
+    def record(self, *command, options=(), **how):
+        return self.run_program("record", *options, "--", *command, **how)
+
+    def test_usage(self):
+        self.assert_error(self.run_program("record"), 2, "MXT-110", "mindxtrain record -- axolotl")
+        self.assert_error(self.record("true", options=("--steps", "0")), 2, "MXT-110", "--steps")
+        self.assert_error(self.record("true", options=("--out", "-")), 2, "MXT-110", "--out")
+
+    def test_out_is_looked_at_before_anything_runs(self):
+        result = self.record("touch", "ran", options=("--out", "no/such/folder.json"))
+        self.assertEqual(result.status, 1, result)
+        self.assertFalse((self.dir / "ran").exists())
+
+    def test_no_such_command(self):
+        self.assert_error(self.record("no-such-command"), 3, "MXT-242", "no-such-command")
+
+    def test_command_without_torch(self):
+        result = self.record("sh", "-c", "exit 3")
+        self.assert_error(result, 6, "MXT-248", "exited with status 3", "torch")
+
+    def test_command_killed(self):
+        self.assert_error(self.record("sh", "-c", "kill -9 $$"), 6, "MXT-248", "signal 9")
+
+    def test_streams_are_the_commands(self):
+        result = self.record("sh", "-c", "cat; echo to-err >&2", stdin="to-out\n")
+        self.assertEqual(result.out, "to-out\n")
+        self.assertIn("to-err\n", result.err)
+
+    def test_timeout_ends_everything(self):
+        script = "trap '' TERM; setsid sh -c 'trap \"\" TERM; sleep 300' & wait"
+        result = self.record("sh", "-c", script, options=("--timeout", "1"), timeout=60)
+        self.assert_error(result, 6, "MXT-248", "--timeout")
+
+    def test_signal_is_passed_on(self):
+        process = self.start("record", "--", "sh", "-c", "trap 'echo got; exit 0' TERM; touch on; while :; do sleep 0.1; done")
+        self.assertTrue(mxt.wait_until(lambda: (self.dir / "on").exists()))
+        process.send_signal(signal.SIGTERM)
+        out, err = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 128 + signal.SIGTERM, err)
+        self.assertIn("got", out)
+
+    def test_folder_is_removed(self):
+        (self.dir / "odd [name]").mkdir()
+        self.record("sh", "-c", "ls -d $MXT_RECORD_DIR; touch $MXT_RECORD_DIR/left", env={"TMPDIR": self.dir / "odd [name]"})
+        self.assertEqual(os.listdir(self.dir / "odd [name]"), [])
+
+
+class Recorded(mxt.TestCase):
+    """Runs trainings of the fixtures in a real Python."""
+
+    def setUp(self):
+        super().setUp()
+        self.python = real_python.require()
+
+    def train(self, name, *arguments, options=(), status=0, launcher=(), env=None):
+        """The recording, or with another status the result."""
+        result = self.run_program("record", "--out", "r.json", *options, "--", self.python, *launcher, TRAININGS / name,
+                                  *arguments, env={"OMP_NUM_THREADS": "1", **(env or {})}, timeout=180)
+        if status != 0:
+            return result
+        self.assertEqual(result.status, 0, result)
+        self.assertNotIn("never reached", result.out)
+        document = json.loads((self.dir / "r.json").read_text())
+        jsonschema.Draft202012Validator(SCHEMA).validate(document)
+        self.assertNotIn(str(self.dir), json.dumps(document))
+        return document
+
+
+def counted(document, step=0):
+    """{[operator, first two shapes]: calls} of a step, as lora.py counts them."""
+    counts = collections.Counter()
+    for call in document["calls"]:
+        if call["kind"] == "gemm":
+            tensors = [call.get(name) for name in ("c", "a", "b")]
+        else:
+            tensors = [call["q"], call["k"]]
+            if call["direction"] == "backward":
+                tensors.insert(0, call["q"])  # the gradient of the output has the shape of q
+        shapes = [tensor["shape"] for tensor in tensors if tensor][:2]
+        if call["counts"][step]:
+            counts[json.dumps([call["op"], shapes])] += call["counts"][step]
+    return counts
+
+
+class Lora(Recorded):
+    def agree(self, *arguments):
+        document = self.train("lora.py", *arguments)
+        self.assertEqual(document["steps"], 2)
+        self.assertEqual(document["not_seen"], [])
+        self.run_command(self.python, TRAININGS / "lora.py", *arguments, "--count", "count.json")
+        wanted = json.loads((self.dir / "count.json").read_text())
+        for step in (0, 1):
+            self.assertEqual(counted(document, step), collections.Counter(wanted))
+        order = collections.Counter(call for call, _ in document["order"])
+        self.assertEqual(dict(order), {i: call["counts"][1] for i, call in enumerate(document["calls"])})
+        return document
+
+    def run_command(self, *command):
+        process = mxt.subprocess.run([str(word) for word in command], cwd=self.dir, env=self.environment(), check=False,
+                                     capture_output=True, text=True, timeout=180)
+        self.assertEqual(process.returncode, 0, process.stderr)
+
+    def test_autocast_and_checkpointing(self):
+        """Here recomputation stops early: the profiler sees the call at which it does, though nothing is computed."""
+        arguments = ("--autocast", "--checkpointing", "plain")
+        document = self.train("lora.py", *arguments)
+        self.run_command(self.python, TRAININGS / "lora.py", *arguments, "--flops", "flops.json")
+        flops = json.loads((self.dir / "flops.json").read_text())
+        products = [call for call in document["calls"] if call["op"] == "aten::mm"]
+        self.assertEqual(sum(2 * call["a"]["shape"][0] * call["a"]["shape"][1] * call["b"]["shape"][1] * call["counts"][0]
+                             for call in products), flops["aten.mm"])
+        self.assertEqual(document["forward_passes"], [1, 1])
+        attention = [call for call in document["calls"] if call["kind"] == "attention"]
+        self.assertEqual({(call["direction"], call["counts"][0]) for call in attention},
+                         {("forward", 4), ("backward", 2)})
+        self.assertTrue(all(call["causal"] for call in attention))
+
+    def test_reentrant_checkpointing_and_accumulation(self):
+        document = self.agree("--autocast", "--checkpointing", "reentrant", "--accumulate", "3")
+        self.assertEqual(document["forward_passes"], [3, 3])
+
+    def test_without_autocast_adapters_are_float32(self):
+        document = self.agree("--workers", "2")
+        dtypes = {call["a"]["dtype"] for call in document["calls"] if call["kind"] == "gemm"}
+        self.assertEqual(dtypes, {"bfloat16", "float32"})
+
+    def test_eager_attention_is_products(self):
+        document = self.agree("--autocast", "--attention", "eager")
+        self.assertIn("aten::bmm", {call["op"] for call in document["calls"]})
+        self.assertEqual({call["kind"] for call in document["calls"]}, {"gemm"})
+
+    def test_plan_of_what_was_recorded(self):
+        self.train("lora.py", "--autocast")
+        result = self.run_program("autotune", "--shapes", "r.json", "--device", "self-test", "--budget", 20, "--json",
+                                  "--out", "plan.json", status=0)
+        plan = json.loads((self.dir / "plan.json").read_text())
+        workload = plan["decision"]["workload"]
+        self.assertRegex(workload["recorded"], "^[0-9a-f]{64}$")
+        self.assertNotIn("model", workload)
+        notes = [event["text"] for event in result.events() if event["event"] == "note"]
+        self.assertTrue(any("recorded: 2 steps" in note for note in notes), notes)
+        self.run_program("plan", "canonical", "plan.json", status=0)
+        result = self.run_program("plan", "show", "plan.json", status=0)
+        self.assertIn(workload["recorded"], result.out)
+        result = self.run_program("autotune", "--shapes", "r.json", "--model", "qwen3-8b", "--device", "self-test",
+                                  "--print-workload", status=0)
+        self.assertRegex(result.out, r"from the config alone [0-9.]+ % .* of 4 attention calls")
+
+
+class Trainer(Recorded):
+    def test_transformers_trainer(self):
+        document = self.train("trainer.py", self.dir / "out", options=("--steps", "3"))
+        self.assertEqual(document["forward_passes"], [2, 2, 2])
+        backward = [call["counts"] for call in document["calls"] if call.get("direction") == "backward"]
+        self.assertEqual(backward, [[4, 4, 4]])
+
+    def test_mode_dispatches_what_the_launcher_starts(self):
+        document = self.train("trainer.py", self.dir / "out",
+                              launcher=("-m", "accelerate.commands.launch", "--num_processes", "1", "--num_machines", "1",
+                                        "--cpu", "--mixed_precision", "no", "--dynamo_backend", "no"))
+        self.assertEqual(document["ranks"], 1)
+
+
+class Small(Recorded):
+    def test_several_optimizers_are_one_step(self):
+        document = self.train("small.py")
+        self.assertEqual([call["counts"] for call in document["calls"]], [[1, 1]] * len(document["calls"]))
+        self.assertIn("aten::addmm", {call["op"] for call in document["calls"]})
+
+    def test_ranks_merge(self):
+        document = self.train("small.py", "distributed",
+                              launcher=("-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"))
+        self.assertEqual(document["ranks"], 2)
+        self.assertEqual(len(document["forward_passes"]), 4)
+        forward = {call["b"]["shape"][1]: call["counts"] for call in document["calls"] if call["op"] == "aten::addmm"}
+        self.assertEqual(forward, {4: [1, 1, 0, 0], 5: [0, 0, 1, 1]})
+
+    def test_command_that_fails(self):
+        result = self.train("small.py", "fails", status=6)
+        self.assert_error(result, 6, "MXT-248", "exited with status 7", "2 of the 3 optimizer steps")
+        self.assertFalse((self.dir / "r.json").exists())
+
+    def test_command_that_never_steps(self):
+        self.assert_error(self.train("small.py", "never-steps", status=6), 6, "MXT-248", "no optimizer")
+
+    def test_command_that_hangs_at_its_end(self):
+        for what in ("hangs-at-exit", "thread-stays"):
+            with self.subTest(what):
+                self.train("small.py", what, options=("--grace", "1"))
+
+    def test_command_that_is_interrupted(self):
+        process = self.start("record", "--grace", "5", "--", self.python, TRAININGS / "small.py", "waits")
+        self.assertTrue(mxt.wait_until(lambda: (self.dir / "waiting").exists(), 120))
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 128 + signal.SIGINT, err)
+        self.assertIn("[MXT-103]", err)
+        self.assertFalse((self.dir / "recorded.json").exists())
+
+    def test_disk_is_full(self):
+        result = self.train("small.py", "disk-is-full", status=6)
+        self.assert_error(result, 6, "MXT-248", "exited with status 1", "its recording could not be written")
+        self.assertIn("File too large", result.err)
+
+    def test_shadowed_sitecustomize_is_loaded(self):
+        self.write("site/sitecustomize.py", "import pathlib\npathlib.Path('shadowed').touch()\n")
+        old = os.environ.get("PYTHONPATH", "")
+        self.train("small.py", env={"PYTHONPATH": f"{self.dir / 'site'}:{old}"})
+        self.assertTrue((self.dir / "shadowed").exists())
+
+    def test_recorder_stays_out_of_processes_without_torch(self):
+        code = "import sys; print(sorted(m for m in sys.modules if m.startswith(('torch', 'mindxtrain_plan'))))"
+        result = self.run_program("record", "--", self.python, "-c", code)
+        self.assertEqual(result.out.strip(), "['mindxtrain_plan', 'mindxtrain_plan.recorder_hook']")
+
+
+if __name__ == "__main__":
+    mxt.main()
