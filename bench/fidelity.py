@@ -246,7 +246,8 @@ def main():
         cells.append({"problem": line, "backend": answer["backend"] or "-", "ratio": ratio, **answer})
         print(f"| {line} | {answer['backend'] or '-'} | {statistics.median(c) / 1e6:.3f} | "
               f"{statistics.median(python) / 1e6:.3f} | {ratio:.3f} | {answer['tflops']} | "
-              f"{answer['error_ppb']} ({answer['bound_ppb']}) | {answer['first_ns'] / 1e6:.1f} | {answer['repeatable']} |", flush=True)
+              f"{answer['error_ppb']} ({answer['bound_ppb']}) | {answer['first_ns'] / 1e6:.1f} | "
+              f"{answer['repeatable']} |", flush=True)
     ratios = [cell["ratio"] for cell in cells]
     print(f"\nmedian over {len(ratios)} cells {statistics.median(ratios):.4f}, "
           f"from {min(ratios):.3f} to {max(ratios):.3f}")

@@ -151,7 +151,7 @@ struct mxt_device_ops {
 
 	/*
 	 * What the environment must hold, unless the caller has set it, for results to repeat under
-	 * target.deterministic. NULL: nothing.
+	 * target.deterministic; ended by a row without a name. NULL: nothing.
 	 */
 	const struct mxt_setting *deterministic;
 

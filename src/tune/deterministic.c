@@ -13,15 +13,15 @@
 int mxt_session_require(struct mxt_session *session, struct mxt_error *err)
 {
 	const struct mxt_tune_request *request = session->request;
-	const struct mxt_setting *setting = request->ops->deterministic;
+	bool asked = request->workload->training.deterministic;
 	session->required = json_object();
 	if (!session->required)
 		return mxt_error_oom(err);
-	if (!request->workload->training.deterministic || !setting ||
-	    mxt_environ_get(request->environment, setting->name))
-		return 0;
-	int rc = json_object_set_new(session->required, setting->name, json_string(setting->value));
-	return rc < 0 ? mxt_error_oom(err) : 0;
+	for (const struct mxt_setting *s = asked ? request->ops->deterministic : NULL; s && s->name; s++)
+		if (!mxt_environ_get(request->environment, s->name) &&
+		    json_object_set_new(session->required, s->name, json_string(s->value)) < 0)
+			return mxt_error_oom(err);
+	return 0;
 }
 
 int mxt_session_note_duty(struct mxt_session *session, struct mxt_error *err)

@@ -11,7 +11,7 @@ import sim_torch
 from sim_cuda import both, ms
 
 DUTY = "torch.use_deterministic_algorithms(True)"
-WORKSPACE = {"CUBLAS_WORKSPACE_CONFIG": ":4096:8"}
+REQUIRED = {"CUBLAS_WORKSPACE_CONFIG": ":4096:8", "FLASH_ATTENTION_DETERMINISTIC": "1"}
 QUIET = {"noise": {"sigma": 0.002}}
 UNREPEATABLE = [{"fault": "unrepeatable", "at": "check", "count": 1000}]
 
@@ -84,7 +84,7 @@ class OnStandIns(sim_cuda.TestCase):
         result = self.tune("--deterministic")
         decision = self.plan()["decision"]
         self.assertEqual(decision["attention"]["backend"], "flash")
-        self.assertEqual(decision["env"], WORKSPACE)
+        self.assertEqual(decision["env"], REQUIRED)
         self.assertNotIn("CUBLAS_WORKSPACE_CONFIG", decision.get("contract", {}))
         self.assertIn(DUTY, result.out)
         facts = [row["facts"] for row in self.plan()["evidence"]["witnesses"]]
@@ -97,16 +97,16 @@ class OnStandIns(sim_cuda.TestCase):
         self.tune("--deterministic", env={"CUBLAS_WORKSPACE_CONFIG": ":16:8"})
         decision = self.plan()["decision"]
         self.assertEqual(decision["contract"]["CUBLAS_WORKSPACE_CONFIG"], ":16:8")
-        self.assertNotIn("env", decision)
+        self.assertEqual(decision["env"], {"FLASH_ATTENTION_DETERMINISTIC": "1"})
 
     def test_a_choice_comes_on_top(self):
         self.tune("--deterministic", mm={"cublas": ms(1.4), "cublaslt": ms(1)})
-        self.assertEqual(self.plan()["decision"]["env"], {**WORKSPACE, "TORCH_BLAS_PREFER_CUBLASLT": "1"})
+        self.assertEqual(self.plan()["decision"]["env"], {**REQUIRED, "TORCH_BLAS_PREFER_CUBLASLT": "1"})
 
     def test_a_library_that_does_not_repeat(self):
         self.tune("--deterministic", mm={"cublas": ms(1.4), "cublaslt": ms(1)},
                   faults=[sim_torch.fault("mm.cublaslt", "unrepeatable")])
-        self.assertEqual(self.plan()["decision"]["env"], WORKSPACE)
+        self.assertEqual(self.plan()["decision"]["env"], REQUIRED)
         row = self.samples(candidate="cublaslt", status="failed")[0]
         self.assertIn("results differ between runs on gemm", row["reason"])
 

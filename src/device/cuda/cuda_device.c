@@ -129,8 +129,12 @@ static int device_rank(struct mxt_device *device, struct mxt_task *task, uint64_
 	return rc < 0 ? rc : mxt_heuristic_check_run(&state->check, device, task, limit_ns, ret_ranking, err);
 }
 
-/* Without a workspace of its own for every stream cuBLAS may add up in another order; torch then refuses products. */
-static const struct mxt_setting workspace = {"CUBLAS_WORKSPACE_CONFIG", ":4096:8"};
+/*
+ * Without a workspace of its own for every stream cuBLAS may add up in another order; torch then refuses products. And
+ * transformers asks flash_attn for gradients that repeat only where its variable says so.
+ */
+static const struct mxt_setting deterministic[] = {
+    {"CUBLAS_WORKSPACE_CONFIG", ":4096:8"}, {"FLASH_ATTENTION_DETERMINISTIC", "1"}, {NULL, NULL}};
 
 const struct mxt_device_ops mxt_cuda_device = {
     .name = "cuda",
@@ -143,7 +147,7 @@ const struct mxt_device_ops mxt_cuda_device = {
     .scaled = false,
     .surveyor = "nvml",
     .selectors = mxt_cuda_selectors,
-    .deterministic = &workspace,
+    .deterministic = deterministic,
     .inventory = mxt_cuda_inventory,
     .candidates = mxt_cuda_candidates,
     .open = device_open,
