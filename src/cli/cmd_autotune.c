@@ -345,7 +345,6 @@ static int run(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_erro
 	MXT_CLEANUP(mxt_workload_finish) struct mxt_workload workload = {.n_notes = 0}; /* a failed load leaves it */
 	MXT_CLEANUP_RECORDING struct mxt_recording *recording = NULL;
 	rc = load_workload(args, &source, &workload, &recording, err);
-	rc = mxt_workload_load(&source, &workload, err);
 	if (rc == 0)
 		rc = take_lengths(cli, args, settings.budget_s, &workload, err);
 	if (rc < 0)
