@@ -288,7 +288,7 @@ static void note_mixed(struct resolver *r, enum mxt_attention_kind asked)
 static bool is_masked(const struct resolver *r)
 {
 	const struct mxt_training *training = &r->workload->training;
-	bool padded = !training->packing && (training->padding || training->micro_batch > 1);
+	bool padded = !training->packing && (training->padding || training->pads_alone || training->micro_batch > 1);
 	return padded && (r->today->kind == MXT_ATTENTION_SDPA || r->today->kind == MXT_ATTENTION_EAGER);
 }
 

@@ -129,18 +129,24 @@ static int too_small(const struct mxt_session *session, const struct mxt_group *
 			     limit_s, ceil(enough_s));
 }
 
+/* It cannot do this, or it was never ready: its package, or its Python, is missing or broken here. */
+static bool is_absent(const struct mxt_entry *entry)
+{
+	bool own = entry->provider && !entry->lent;
+	return own && (entry->outcome == MXT_UNSUPPORTED || (entry->outcome != MXT_OK && !entry->facts));
+}
+
 /*
- * A package that is missing or broken here says nothing of the job: its kernels are replaced, and said to be. What
- * fails or computes wrongly still fails the probe.
+ * What is missing or broken here says nothing of the job: it is replaced, and said to be. What fails at work or
+ * computes wrongly still fails the probe.
  */
 static int excuse_absent(struct mxt_session *session, const struct mxt_field *field, struct mxt_error *err)
 {
 	for (size_t i = 0; i < field->n_entries; i++) {
 		const struct mxt_entry *entry = &field->entries[i];
-		if (entry->role == MXT_ROLE_CHALLENGER || entry->outcome != MXT_UNSUPPORTED || !entry->provider)
+		if (entry->role == MXT_ROLE_CHALLENGER || !is_absent(entry))
 			continue;
-		const char *reason = entry->reason ? entry->reason : "it cannot run here";
-		int rc = mxt_session_excuse(session, entry->role, reason, err);
+		int rc = mxt_session_excuse(session, entry, err);
 		return rc < 0 ? rc : -EAGAIN;
 	}
 	return 0;

@@ -281,6 +281,8 @@ int mxt_session_probe(struct mxt_session *session, enum mxt_problem_kind kind, u
 		leave_alone(session, result);
 	else if (rc == 0)
 		rc = run_groups(session, kind, &course, end_ns, err);
+	if (kind == MXT_PROBLEM_ATTENTION && session->yours_unheld)
+		result->empty = result->dropped = true;
 	if (rc == 0)
 		rc = mxt_evidence_choice(session, mxt_problem_kind_name(kind), result, err);
 	if (rc < 0)

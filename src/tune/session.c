@@ -143,18 +143,20 @@ bool mxt_session_yours_races(const struct mxt_session *session, enum mxt_problem
 	return kind == MXT_PROBLEM_GEMM ? json_object_size(session->yours) > 0 : session->yours_differs;
 }
 
-int mxt_session_excuse(struct mxt_session *session, enum mxt_role role, const char *reason, struct mxt_error *err)
+int mxt_session_excuse(struct mxt_session *session, const struct mxt_entry *entry, struct mxt_error *err)
 {
-	bool yours = role == MXT_ROLE_YOURS;
+	bool yours = entry->role == MXT_ROLE_YOURS;
 	const char *provider = yours ? session->yours_provider : session->bare_provider;
 	const char *instead = yours ? session->bare_provider : NULL;
-	if (yours || same_provider(session->yours_provider, session->bare_provider))
+	if (yours || same_provider(session->yours_provider, session->bare_provider)) {
 		session->yours_provider = instead;
+		session->yours_unheld = session->yours_unheld || entry->outcome != MXT_UNSUPPORTED;
+	}
 	if (!yours)
 		session->bare_provider = NULL;
 	compare_incumbents(session);
 	session->excuses++;
-	return mxt_announce_skipped(session, provider, reason, err);
+	return mxt_announce_skipped(session, provider, entry->reason ? entry->reason : "it cannot run here", err);
 }
 
 static int check_count(const struct mxt_session *session, struct mxt_error *err)

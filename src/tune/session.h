@@ -37,7 +37,7 @@ struct mxt_probe_result {
 	double incumbent_step_ns; /* estimate: this probe's time in one real training step, under the incumbent */
 	bool ships_bare;          /* `yours` was the incumbent and lost to bare */
 	bool dropped;             /* chosen alone, but not confirmed on the layer */
-	bool empty;               /* nothing of this kind is modelled: nothing is planned */
+	bool empty;               /* nothing of this kind is modelled, or was held against it: nothing is planned */
 };
 
 /* What the heuristic check came to: how far the library's own choices are from the fastest that it offers. */
@@ -72,8 +72,9 @@ struct mxt_session {
 	bool yours_differs; /* `yours` is not empty, or the config asks for other kernels, which can be tried here */
 	/* Who computes the incumbents' attention; NULL: the device itself. As in struct mxt_candidate. */
 	const char *bare_provider, *yours_provider;
-	unsigned excuses; /* how many of them could not run here and were replaced */
-	bool stand_in;    /* a worker found that what it computes with stands in for hardware */
+	unsigned excuses;  /* how many of them could not run here and were replaced */
+	bool yours_unheld; /* what the job runs could not be started here: nothing is planned in its place */
+	bool stand_in;     /* a worker found that what it computes with stands in for hardware */
 	struct mxt_probe_result probes[MXT_PROBLEM_KIND_COUNT];
 	struct mxt_heuristic heuristic;
 	/* Evidence so far; owned arrays. */
@@ -94,10 +95,11 @@ void mxt_session_finish(struct mxt_session *session);
 bool mxt_session_yours_races(const struct mxt_session *session, enum mxt_problem_kind kind);
 
 /*
- * Who computes the attention of the incumbent of this role cannot run here (`reason`): yours then races with bare's,
- * bare with the device's own. It is told and listed. 0 or -ENOMEM.
+ * Who computes the attention of this incumbent cannot run here: yours then races with bare's, bare with the device's
+ * own. It is told and listed. Unsupported: it cannot do this, for the job neither. Never ready: who knows; then what
+ * the job runs is not replaced. 0 or -ENOMEM.
  */
-int mxt_session_excuse(struct mxt_session *session, enum mxt_role role, const char *reason, struct mxt_error *err);
+int mxt_session_excuse(struct mxt_session *session, const struct mxt_entry *entry, struct mxt_error *err);
 
 /*
  * Makes `field` an empty one of this session, on its device; `course` is borrowed. `probe`: what its workers are for,

@@ -137,7 +137,7 @@ static void put_change(const struct mxt_session *session, struct mxt_buf *buf)
 void mxt_today_change_text(const struct mxt_session *session, struct mxt_buf *buf)
 {
 	const struct mxt_probe_result *result = attention_of(session);
-	if (session->request->workload->excluded & MXT_PART_ATTENTION)
+	if (result->empty || (session->request->workload->excluded & MXT_PART_ATTENTION))
 		mxt_buf_puts(buf, "the plan leaves it as it is");
 	else if (mxt_probe_ships(result) || changes_provider(session))
 		put_change(session, buf);

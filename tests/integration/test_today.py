@@ -116,12 +116,16 @@ class OnGpu(sim_cuda.TestCase):
         self.write("config.json", {**sim_cuda.MODEL, "num_key_value_heads": 4, "head_dim": 80})
         self.torch.dist_info("axolotl", "0.18.0")
 
-    def sentence(self, example="instella-3b/lora.yaml", env=None, **scenario):
-        self.tune("--config", mxt.SOURCE_ROOT / "examples" / example, env=env, **scenario)
+    def sentence(self, env=None, **scenario):
+        """Of micro-batches of one sequence that nothing pads: no mask hides flash attention."""
+        path = self.dir / "run.yaml"
+        path.write_text(MODEL + "pad_to_sequence_len: false\n")
+        self.tune("--config", path, env=env, **scenario)
         return self.plan()["evidence"]["today"]
 
     def test_torchs_default(self):
-        self.assertEqual(self.sentence(), "cuDNN attention (torch's default); the plan keeps it")
+        self.tune("--config", mxt.SOURCE_ROOT / "examples" / "instella-3b" / "lora.yaml")
+        self.assertEqual(self.plan()["evidence"]["today"], "cuDNN attention (torch's default); the plan keeps it")
 
     def test_a_switch_that_is_faster(self):
         faster = {"cudnn": sim_cuda.both(2), "flash": sim_cuda.both(1)}
@@ -133,6 +137,17 @@ class OnGpu(sim_cuda.TestCase):
         self.assertEqual(self.sentence(env={"TORCH_CUDNN_SDPA_DEPRIORITIZED": "1"}),
                          "flash attention inside torch (by TORCH_CUDNN_SDPA_DEPRIORITIZED=1); the plan: cuDNN "
                          "attention, without TORCH_CUDNN_SDPA_DEPRIORITIZED")
+
+    def test_a_python_that_does_not_start_changes_nothing(self):
+        self.torch.dist_info("flash_attn", "2.8.3")
+        path = self.dir / "run.yaml"
+        path.write_text("flash_attention: true\n" + PACKED + MODEL)
+        self.tune("--config", path)
+        plan = self.plan()
+        self.assertEqual(plan["evidence"]["today"], "flash_attention_2 by flash_attn 2.8.3, documents isolated; the plan "
+                         "leaves it as it is")
+        self.assertNotIn("attention", plan["decision"])
+        self.assertTrue(any(text.startswith("fa2: ") for text in plan["evidence"]["budget"]["skipped"]))
 
     def test_flash_attention_4_is_not_timed(self):
         self.torch.dist_info("flash_attn", "2.8.3")

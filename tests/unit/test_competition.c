@@ -206,10 +206,17 @@ static void an_absent_provider_is_replaced_and_listed(void **state)
 	struct mxt_session *session = &scene.session;
 	assert_true(mxt_session_yours_races(session, MXT_PROBLEM_ATTENTION));
 	assert_false(mxt_session_yours_races(session, MXT_PROBLEM_GEMM));
-	assert_int_equal(mxt_session_excuse(session, MXT_ROLE_YOURS, "No module named 'flash_attn'", NULL), 0);
+	struct mxt_entry yours = {.role = MXT_ROLE_YOURS, .outcome = MXT_UNSUPPORTED};
+	struct mxt_entry bare = {.role = MXT_ROLE_BARE, .outcome = MXT_UNSUPPORTED};
+	yours.reason = strdup("No module named 'flash_attn'");
+	bare.reason = strdup("needs a GPU");
+	assert_int_equal(mxt_session_excuse(session, &yours, NULL), 0);
 	assert_false(session->yours_differs);
 	assert_string_equal(session->yours_provider, "varlen");
-	assert_int_equal(mxt_session_excuse(session, MXT_ROLE_BARE, "needs a GPU", NULL), 0);
+	assert_int_equal(mxt_session_excuse(session, &bare, NULL), 0);
+	free(yours.reason);
+	free(bare.reason);
+	assert_false(session->yours_unheld);
 	assert_null(session->yours_provider);
 	assert_null(session->bare_provider);
 	assert_int_equal(session->excuses, 2);
@@ -219,6 +226,20 @@ static void an_absent_provider_is_replaced_and_listed(void **state)
 	strcpy(session->probes[MXT_PROBLEM_ATTENTION].bare_backend, "efficient");
 	assert_line(&scene, "flash_attention_2 by flash_attn 2.8.3, documents isolated",
 		    "the plan: memory-efficient attention, by attn_implementation: sdpa, sdpa_varlen: false");
+	end(&scene);
+}
+
+/* What never started says nothing of the job. */
+static void what_never_started_is_not_replaced(void **state)
+{
+	(void)state;
+	struct scene scene;
+	begin(&scene, true);
+	const struct mxt_entry yours = {.role = MXT_ROLE_YOURS, .outcome = MXT_FAILED};
+	assert_int_equal(mxt_session_excuse(&scene.session, &yours, NULL), 0);
+	assert_true(scene.session.yours_unheld);
+	scene.session.probes[MXT_PROBLEM_ATTENTION].empty = true;
+	assert_line(&scene, "flash_attention_2 by flash_attn 2.8.3, documents isolated", "the plan leaves it as it is");
 	end(&scene);
 }
 
@@ -264,6 +285,7 @@ int main(void)
 	    cmocka_unit_test(the_line_says_what_stays),
 	    cmocka_unit_test(the_line_says_what_changes_and_by_which_keys),
 	    cmocka_unit_test(an_absent_provider_is_replaced_and_listed),
+	    cmocka_unit_test(what_never_started_is_not_replaced),
 	    cmocka_unit_test(the_line_names_torchs_choice_and_what_made_it),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
