@@ -2,8 +2,10 @@
 """The problems of a workload against what torch really gets in a step of a small model (tests/lib/step_products.py):
 the products and attention calls of the two agree in every member and in every count.
 
-What cannot run on a CPU is in tests/unit/test_fused_lora.c (Axolotl's kernels, whose activations are Triton's) and in
-tests/unit/test_head_problems.c (Liger's loss, Triton too; Cut Cross Entropy issues no product). A flash attention call
+What cannot run on a CPU as it is, or needs a package that the Python of the tests has not, is in
+tests/unit/test_step_problems.c: Axolotl's fused LoRA kernels (activations in Triton) and Liger's loss (Triton, too). Both
+were held against their real packages with the Triton parts cut out, and QLoRA against bitsandbytes 0.49.1, in the same
+way and with the same result: every product and count agreed. Cut Cross Entropy issues no product. A flash attention call
 is torch's CPU kernel here; shapes, masks and key heads are chosen before a backend is.
 """
 
