@@ -248,6 +248,7 @@ void mxt_length_trade_judge(const struct mxt_group *group, const struct mxt_sess
 		ret_lengths->trade = pair.trade;
 		tell_charged(session, &pair, choice, ret_lengths);
 	}
+	ret_lengths->ships_ns = real_step_ns(field, &field->entries[choice->winner], ret_lengths->scale);
 	ret_lengths->incumbent_ns = field->entries[choice->incumbent].first.cost.middle;
 	ret_lengths->best_ns = field->entries[choice->best].first.cost.middle;
 }

@@ -43,6 +43,7 @@ struct mxt_new_lengths {
 	struct mxt_charge bare, yours, winner; /* of one new length, ns of a real step */
 	double scale;                          /* measured time over real time, by floating-point operations */
 	struct mxt_trade trade;                /* of the incumbent and the best challenger */
+	double ships_ns;                       /* what ships takes for a real step, without what is charged */
 	double incumbent_ns, best_ns;          /* of one new length: the expected costs of these two */
 	char reason[MXT_REASON_TEXT];          /* the choice's rule, where new lengths have a part in it; "" */
 };

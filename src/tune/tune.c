@@ -8,6 +8,7 @@
 #include "cleanup.h"
 #include "error.h"
 #include "machine_lock.h"
+#include "padding_advice.h"
 #include "session.h"
 
 /* The order of the probes, and what share of the time that is then left each may use; the rest is for the confirm
@@ -81,6 +82,7 @@ static int run(struct mxt_session *session, json_t **ret_plan, struct mxt_error 
 	if (rc < 0)
 		return rc;
 	mxt_announce_cost(session);
+	mxt_padding_advise(session);
 	mxt_announce_today(session);
 	return mxt_session_seal(session, ret_plan, err);
 }

@@ -135,6 +135,23 @@ class Evidence(TestCase):
         self.assertEqual(self.choice(self.plan(), "gemm")["winner"], "blas=blis")
 
 
+class Padding(TestCase):
+    # Everything is slow to start, so that fewer lengths are worth more than the tokens that are added.
+    SLOW = scenario(flash={"cost": {"first_call_ns": 1000 * NEW_LENGTH_NS}}, first_call_ns=1000 * NEW_LENGTH_NS)
+
+    def test_advice(self):
+        result, _ = self.decide("--steps", 100, "--lengths", "100:200", played=self.SLOW)
+        self.assertIn("estimated, from what was measured: padding to a multiple of 64", result.out)
+        self.assertNotIn("multiple of 512", result.out)
+
+    def test_no_advice(self):
+        """Not on assumed lengths, not where little would be saved, not where lengths are padded already."""
+        for args in (("--steps", 100), ("--steps", 4000000, "--lengths", "100:200"), ("--lengths", "100:200"),
+                     ("--steps", 100, "--lengths", "100:200", "--packing", "on")):
+            result, _ = self.decide(*args, played=self.SLOW)
+            self.assertNotIn("padding to a multiple", result.out)
+
+
 class Faults(TestCase):
     # The course has three shapes in two directions: what is prepared next is at one of six new lengths. Faults of bare
     # act in all probes, so that there it has to be a call beyond the last of the products.
