@@ -195,7 +195,8 @@ int mxt_print_workload_json(FILE *out, const struct mxt_workload *workload, cons
 	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
 	json_t *not_modelled = sentences_json(workload->not_modelled, workload->n_not_modelled);
 	json_t *notes = sentences_json(workload->notes, workload->n_notes);
-	int rc = json_object_set_new(json, "workload", mxt_workload_json(workload));
+	bool described = mxt_workload_described(workload);
+	int rc = json_object_set_new(json, "workload", described ? mxt_workload_json(workload) : json_object());
 	rc |= json_object_set_new(json, "not_modelled", not_modelled);
 	rc |= json_object_set_new(json, "notes", notes);
 	if (rc < 0)

@@ -54,8 +54,8 @@ static int note_coverage(const struct mxt_problem_set *recorded, struct mxt_work
 
 static int add_notes(const struct mxt_recording *recording, struct mxt_workload *workload, struct mxt_error *err)
 {
-	int rc = mxt_workload_note(workload, err, "recorded: %u steps of %u processes, torch %s", recording->steps,
-				   recording->ranks, recording->torch);
+	int rc = mxt_workload_note(workload, err, "recorded: %u steps of %u process%s, torch %s", recording->steps,
+				   recording->ranks, recording->ranks == 1 ? "" : "es", recording->torch);
 	for (size_t i = 0; rc == 0 && i < recording->n_notes; i++)
 		rc = mxt_workload_note(workload, err, "recording: %s", recording->notes[i]);
 	return rc;

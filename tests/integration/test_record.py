@@ -7,7 +7,8 @@ import collections
 import json
 import os
 import signal
-import unittest
+import subprocess
+import sys
 
 import jsonschema
 
@@ -68,6 +69,45 @@ class Commands(mxt.TestCase):
         self.assertEqual(os.listdir(self.dir / "odd [name]"), [])
 
 
+class Shapes(mxt.TestCase):
+    """autotune on a recording that was made before."""
+
+    recording = mxt.FIXTURES / "recordings" / "lora_accumulated.json"
+
+    def autotune(self, *options, **how):
+        return self.run_program("autotune", "--shapes", self.recording, "--device", "self-test", *options, **how)
+
+    def test_plan(self):
+        result = self.autotune("--budget", 20, "--json", "--out", "plan.json", status=0)
+        workload = json.loads((self.dir / "plan.json").read_text())["decision"]["workload"]
+        self.assertRegex(workload["recorded"], "^[0-9a-f]{64}$")
+        self.assertNotIn("model", workload)
+        notes = [event["text"] for event in result.events() if event["event"] == "note"]
+        self.assertTrue(any("recorded: 2 steps of 1 process," in note for note in notes), notes)
+        self.run_program("plan", "canonical", "plan.json", status=0)
+        self.assertIn(workload["recorded"], self.run_program("plan", "show", "plan.json", status=0).out)
+        coverage = [sys.executable, mxt.SOURCE_ROOT / "bench" / "coverage.py", mxt.PROGRAM, self.recording, "plan.json",
+                    "--least", "100", "--", "--device", "self-test"]
+        for options, status in ((("--shapes", self.recording), 0), (("--model", "qwen3-8b"), 1)):
+            done = subprocess.run([*map(str, coverage), *map(str, options)], cwd=self.dir, env=self.environment(),
+                                  check=False, capture_output=True, text=True)
+            self.assertEqual(done.returncode, status, done)
+
+    def test_with_a_model(self):
+        result = self.autotune("--model", "qwen3-8b", "--print-workload", status=0)
+        self.assertRegex(result.out, r"from the config alone 0 % .* 0 of 12 attention calls")
+        shown = self.autotune("--print-workload", "--json", status=0).json()
+        self.assertEqual(shown["workload"], {})
+        self.assertEqual(len(shown["problems"]), 27)
+
+    def test_errors(self):
+        self.assert_error(self.autotune("--seq-len", "512"), 2, "MXT-110", "--seq-len")
+        self.recording = self.write("bad.json", {"schema": "mindxtrain.recording/1"})
+        self.assert_error(self.autotune(), 3, "MXT-247", "the key is missing")
+        self.recording = "no-such-file"
+        self.assert_error(self.autotune(), 3, "MXT-180", "no-such-file")
+
+
 class Recorded(mxt.TestCase):
     """Runs trainings of the fixtures in a real Python."""
 
@@ -119,7 +159,7 @@ class Lora(Recorded):
         return document
 
     def run_command(self, *command):
-        process = mxt.subprocess.run([str(word) for word in command], cwd=self.dir, env=self.environment(), check=False,
+        process = subprocess.run([str(word) for word in command], cwd=self.dir, env=self.environment(), check=False,
                                      capture_output=True, text=True, timeout=180)
         self.assertEqual(process.returncode, 0, process.stderr)
 
@@ -151,23 +191,6 @@ class Lora(Recorded):
         document = self.agree("--autocast", "--attention", "eager")
         self.assertIn("aten::bmm", {call["op"] for call in document["calls"]})
         self.assertEqual({call["kind"] for call in document["calls"]}, {"gemm"})
-
-    def test_plan_of_what_was_recorded(self):
-        self.train("lora.py", "--autocast")
-        result = self.run_program("autotune", "--shapes", "r.json", "--device", "self-test", "--budget", 20, "--json",
-                                  "--out", "plan.json", status=0)
-        plan = json.loads((self.dir / "plan.json").read_text())
-        workload = plan["decision"]["workload"]
-        self.assertRegex(workload["recorded"], "^[0-9a-f]{64}$")
-        self.assertNotIn("model", workload)
-        notes = [event["text"] for event in result.events() if event["event"] == "note"]
-        self.assertTrue(any("recorded: 2 steps" in note for note in notes), notes)
-        self.run_program("plan", "canonical", "plan.json", status=0)
-        result = self.run_program("plan", "show", "plan.json", status=0)
-        self.assertIn(workload["recorded"], result.out)
-        result = self.run_program("autotune", "--shapes", "r.json", "--model", "qwen3-8b", "--device", "self-test",
-                                  "--print-workload", status=0)
-        self.assertRegex(result.out, r"from the config alone [0-9.]+ % .* of 4 attention calls")
 
 
 class Trainer(Recorded):
