@@ -104,7 +104,7 @@ class OnStandIns(sim_cuda.TestCase):
         self.assertEqual(self.plan()["decision"]["env"], {**REQUIRED, "TORCH_BLAS_PREFER_CUBLASLT": "1"})
 
     def test_a_library_that_does_not_repeat(self):
-        self.tune("--deterministic", mm={"cublas": ms(1.4), "cublaslt": ms(1)},
+        self.tune("--deterministic", budget=240, mm={"cublas": ms(1.4), "cublaslt": ms(1)},
                   faults=[sim_torch.fault("mm.cublaslt", "unrepeatable")])
         self.assertEqual(self.plan()["decision"]["env"], REQUIRED)
         row = self.samples(candidate="cublaslt", status="failed")[0]
