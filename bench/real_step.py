@@ -159,13 +159,18 @@ def build_model(arguments):
 
 
 def make_batch(arguments, vocab):
-    """Tokens, labels and, where documents are packed, positions that start anew with each."""
+    """Tokens, labels and, where documents are packed, positions that start anew with each.
+
+    A packed micro-batch is one row: transformers looks for documents in no other.
+    """
     shape = (arguments.micro_batch, arguments.seq_len)
+    if arguments.documents > 0:
+        shape = (1, arguments.micro_batch * arguments.seq_len)
     tokens = torch.randint(0, vocab, shape, device=arguments.device)
     batch = {"input_ids": tokens, "labels": tokens}
     if arguments.documents > 0:
         length = arguments.seq_len // arguments.documents
-        positions = torch.arange(arguments.seq_len, device=arguments.device) % length
+        positions = torch.arange(shape[1], device=arguments.device) % length
         batch["position_ids"] = positions.expand(shape).contiguous()
     return batch
 
