@@ -23,13 +23,13 @@ lora=$'adapter: lora\nlora_r: 16\nlora_target_linear: true'
 # kind | package that it needs | what the step is told
 kinds() {
 	cat <<-'END'
-		autocast      | peft           |
-		checkpointing | peft           | --checkpointing on
-		float32       | peft           | --autocast off
-		full          | transformers   | --lora-rank 0
-		fused         | axolotl        | --fused-lora
-		qlora         | bitsandbytes   | --quantised
-		liger         | liger_kernel   | --loss liger
+		autocast      | peft           | --padded
+		checkpointing | peft           | --padded --checkpointing on
+		float32       | peft           | --padded --autocast off
+		full          | transformers   | --padded --lora-rank 0
+		fused         | axolotl        | --padded --fused-lora
+		qlora         | bitsandbytes   | --padded --quantised
+		liger         | liger_kernel   | --padded --loss liger
 		packed        | peft           | --documents 8
 		fa2_packed    | flash_attn     | --attention flash_attention_2 --documents 8
 	END

@@ -44,6 +44,8 @@ def parse_arguments():
                         help="how lm_head and cross entropy are computed")
     parser.add_argument("--documents", type=int, default=0,
                         help="pack so many equal documents into every sequence")
+    parser.add_argument("--padded", action="store_true",
+                        help="the last sequence is shorter, and padded to the others' length")
     parser.add_argument("--steps", type=int, default=20, help="timed steps, after two that are not")
     parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
     return parser.parse_args()
@@ -172,6 +174,10 @@ def make_batch(arguments, vocab):
         length = arguments.seq_len // arguments.documents
         positions = torch.arange(shape[1], device=arguments.device) % length
         batch["position_ids"] = positions.expand(shape).contiguous()
+    if arguments.padded:
+        mask = torch.ones(shape, dtype=torch.int64, device=arguments.device)
+        mask[-1, shape[1] * 3 // 4:] = 0
+        batch["attention_mask"] = mask
     return batch
 
 
