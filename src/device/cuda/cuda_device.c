@@ -15,8 +15,11 @@
 #include "torch_sdpa.h"
 #include "torch_tensor.h"
 
-/* Each worker holds a context and operands of its own; more than this many at a time disturb each other. */
-#define MAX_WORKERS 3
+/*
+ * Each worker holds a context of half a gigabyte, and operands. One that waits costs the others nothing; racing all
+ * candidates at once spares starting and preparing the incumbents anew for every few of them.
+ */
+#define MAX_WORKERS 6
 
 /* The state of the device's platform. */
 struct cuda_state {
