@@ -5,10 +5,10 @@
 #
 # Holds what is generated from a config against recordings of real steps, on the machine that has the GPU, from an
 # unpacked bundle (make bundle). For each kind of job below (all, or the named ones): a real step of two layers of
-# Qwen3-8B is recorded, a plan is made from the recording, and the program says how much of it the config's own
-# problems would have covered. PYTHON (python3) is the Python that trains; a kind whose packages it lacks is skipped.
-# Recordings, plans and reports go to OUT; a recording that is there already is taken as it is, and RECORD_ONLY=1 stops
-# after them. A summary is printed. Nothing here is a test.
+# Qwen3-8B is recorded, a plan is made from the recording, and bench/coverage.py says how much of it the problems that
+# are generated from the config would have covered. PYTHON (python3) is the Python that trains; a kind whose packages
+# it lacks is skipped. Recordings, plans and reports go to OUT; a recording that is there already is taken as it is,
+# and RECORD_ONLY=1 stops after them. A summary is printed. Nothing here is a test.
 set -uo pipefail
 mkdir -p "$1" || exit
 out=$(realpath "$1")
@@ -91,7 +91,10 @@ job() {
 	"$program" autotune --shapes "$out/$kind.rec.json" --config "$out/$kind.yaml" --python "$python" \
 		--budget "${BUDGET:-25}" --out "$out/$kind.json" >"$out/$kind.txt" 2>&1 || status=$?
 	echo "== $kind: autotune: exit $status after $((SECONDS - began)) s"
-	grep -E 'cover|today|not modelled|plan |error|winner|keeps' "$out/$kind.txt" | cut -c1-240 | head -12
+	grep -E '^(today|attention:|gemm:|heuristic|nothing|the plan|plan written)|error|mindxtrain:' "$out/$kind.txt" |
+		cut -c1-300
+	[ "$status" -ne 0 ] || "$python" bench/coverage.py "$program" "$out/$kind.rec.json" "$out/$kind.json" -- \
+		--config "$out/$kind.yaml" --device cuda --python "$python" 2>&1 | tee "$out/$kind.coverage.txt"
 }
 
 kinds | while IFS='|' read -r kind package options; do
