@@ -35,7 +35,7 @@ static void check_workload(const struct mxt_workload *workload)
 	assert(json);
 	int rc = mxt_json_canonical(json, &buf, NULL);
 	assert(rc == 0);
-	check_problems(workload, (struct mxt_scale){0, 0, 0});
+	check_problems(workload, (struct mxt_scale){0, 0, 0, false});
 	check_problems(workload, mxt_scale_for_host(2, UINT64_C(1) << 30));
 	for (size_t i = 0; i < workload->n_not_modelled; i++)
 		assert(mxt_json_is_text(workload->not_modelled[i]));

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "attention_problems.h"
 
+#include <math.h>
+
 struct shape_row {
 	bool alone; /* micro-batch 1 */
 	int32_t length_percent;
 	uint32_t varying_ppm, fixed_ppm;
 };
 
-static const struct shape_row rows[MXT_ATTENTION_ROWS] = {
+static const struct shape_row rows[] = {
     {false, 100, 400000, MXT_PPM},
     {false, 50, 300000, 0},
     {true, 100, 200000, 0},
@@ -72,13 +74,46 @@ static struct mxt_attention main_call(const struct mxt_problem_builder *b, bool 
 	return call;
 }
 
-static struct mxt_attention call_of_row(const struct mxt_problem_builder *b, const struct shape_row *row, bool cut)
+static bool is_packed(const struct mxt_problem_builder *b)
+{
+	return b->lengths.pack.n_documents > 0;
+}
+
+size_t mxt_attention_rows(const struct mxt_problem_builder *b)
+{
+	if (is_packed(b))
+		return 1;
+	return b->lengths.n_strata > 0 ? b->lengths.n_strata : MXT_ARRAY_LEN(rows);
+}
+
+static int32_t at_least_one(int64_t tokens)
+{
+	return tokens > 0 ? (int32_t)tokens : 1;
+}
+
+/* A stratum of a cut length is the same part of it. */
+static struct mxt_attention call_of_row(const struct mxt_problem_builder *b, size_t row, bool cut)
 {
 	struct mxt_attention call = main_call(b, cut);
-	int64_t seq = (int64_t)call.seq * row->length_percent / 100;
-	call.seq = seq > 0 ? (int32_t)seq : 1;
-	call.batch = row->alone ? 1 : call.batch;
+	if (is_packed(b)) {
+		mxt_pack_apply(cut ? &b->lengths.cut_pack : &b->lengths.pack, &call);
+	} else if (b->lengths.n_strata > 0) {
+		int32_t seq = b->lengths.strata[row].seq;
+		call.seq = cut ? at_least_one((int64_t)seq * call.seq / b->workload->training.seq_len) : seq;
+	} else {
+		call.seq = at_least_one((int64_t)call.seq * rows[row].length_percent / 100);
+		call.batch = rows[row].alone ? 1 : call.batch;
+	}
 	return call;
+}
+
+static uint32_t share_of_row(const struct mxt_problem_builder *b, size_t row)
+{
+	if (is_packed(b))
+		return MXT_PPM;
+	if (b->lengths.n_strata > 0)
+		return b->lengths.strata[row].share_ppm;
+	return has_one_length(&b->workload->training) ? rows[row].fixed_ppm : rows[row].varying_ppm;
 }
 
 /* What is seen, by the real length; of a cut one the same part is seen. */
@@ -90,7 +125,7 @@ static void restrict_call(const struct mxt_workload *w, int32_t window, int32_t 
 		int64_t seen = (int64_t)window * call->seq / real_seq;
 		call->window = seen > 0 ? (int32_t)seen : 1;
 	}
-	call->masked = sdpa && (slides || has_padding(&w->training));
+	call->masked = sdpa && call->n_documents == 0 && (slides || has_padding(&w->training));
 	if (call->masked)
 		call->kv_heads = call->heads;
 }
@@ -98,15 +133,16 @@ static void restrict_call(const struct mxt_workload *w, int32_t window, int32_t 
 bool mxt_attention_shape_at(const struct mxt_problem_builder *b, size_t i, bool cut,
 			    struct mxt_attention_shape *ret_shape)
 {
-	if (i / MXT_ATTENTION_ROWS >= 2)
+	size_t n_rows = mxt_attention_rows(b), row = i % n_rows;
+	if (i / n_rows >= 2)
 		return false;
 	const struct mxt_workload *w = b->workload;
-	const struct shape_row *row = &rows[i % MXT_ATTENTION_ROWS];
-	struct layer_kind kind = layer_kind_at(&w->model, i / MXT_ATTENTION_ROWS);
+	struct layer_kind kind = layer_kind_at(&w->model, i / n_rows);
 	struct mxt_attention call = call_of_row(b, row, cut);
-	restrict_call(w, kind.window, call_of_row(b, row, false).seq, &call);
-	uint32_t share = has_one_length(&w->training) ? row->fixed_ppm : row->varying_ppm;
-	*ret_shape = (struct mxt_attention_shape){call, kind.layers, share};
+	if (!b->scale.plain_attention)
+		restrict_call(w, kind.window, call_of_row(b, row, false).seq, &call);
+	*ret_shape = (struct mxt_attention_shape){call, kind.layers, share_of_row(b, row),
+						  is_packed(b) ? b->lengths.pack.calls : 1};
 	return kind.layers > 0;
 }
 
@@ -128,6 +164,12 @@ static void add_call(struct mxt_problem_builder *b, const struct mxt_attention_s
 	b->set->scaled = b->set->scaled || !mxt_problem_equal(&problem, &whole);
 }
 
+static uint32_t repeated(uint32_t calls, const struct mxt_attention_shape *shape)
+{
+	double all = calls * shape->repeats;
+	return all < (double)UINT32_MAX ? (uint32_t)lround(all) : UINT32_MAX;
+}
+
 static bool is_excluded(const struct mxt_problem_builder *b)
 {
 	return (b->workload->excluded & MXT_PART_ATTENTION) != 0;
@@ -141,11 +183,12 @@ void mxt_add_attention(struct mxt_problem_builder *b, bool first_backward)
 		return;
 	for (size_t i = 0; mxt_attention_shape_at(b, i, true, &shape) && mxt_attention_shape_at(b, i, false, &real);
 	     i++) {
-		bool first_kind = i < MXT_ATTENTION_ROWS;
+		bool first_kind = i < mxt_attention_rows(b);
 		uint32_t backward = shape.layers - (first_kind && !first_backward ? 1 : 0);
-		add_call(b, &shape, &real.call, MXT_FORWARD, twice ? 2 * shape.layers : shape.layers);
+		uint32_t forward = twice ? 2 * shape.layers : shape.layers;
+		add_call(b, &shape, &real.call, MXT_FORWARD, repeated(forward, &shape));
 		if (backward > 0)
-			add_call(b, &shape, &real.call, MXT_BACKWARD, backward);
+			add_call(b, &shape, &real.call, MXT_BACKWARD, repeated(backward, &shape));
 	}
 }
 

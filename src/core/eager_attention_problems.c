@@ -52,7 +52,7 @@ static struct mxt_problem as_problem(const struct mxt_problem_builder *b, const 
 static void multiply(struct mxt_problem_builder *b, enum score_product product, uint32_t layers)
 {
 	struct mxt_attention_shape shape, real;
-	for (size_t i = 0; i < MXT_ATTENTION_ROWS && mxt_attention_shape_at(b, i, true, &shape) &&
+	for (size_t i = 0; i < mxt_attention_rows(b) && mxt_attention_shape_at(b, i, true, &shape) &&
 			   mxt_attention_shape_at(b, i, false, &real);
 	     i++) {
 		struct mxt_problem problem = as_problem(b, &shape.call, product),

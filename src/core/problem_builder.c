@@ -1,6 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "problem_builder.h"
 
+#include <string.h>
+
+#include "workload_passes.h"
+
+static bool is_known(const struct mxt_lengths *lengths)
+{
+	return lengths->n_samples > 0 && lengths->source && strcmp(lengths->source, "assumed") != 0;
+}
+
+/* Eager attention makes products over whole sequences, whatever is masked in them. */
+static bool isolates(const struct mxt_workload *w)
+{
+	return w->training.packing && !w->training.mixed_documents && w->attention != MXT_ATTENTION_EAGER;
+}
+
+int mxt_builder_take_lengths(struct mxt_problem_builder *b, struct mxt_error *err)
+{
+	const struct mxt_workload *w = b->workload;
+	struct mxt_builder_lengths *l = &b->lengths;
+	if (isolates(w) && !b->scale.plain_attention) {
+		int rc = mxt_workload_pack(w, 0, &l->pack, err);
+		return rc < 0 ? rc : mxt_workload_pack(w, b->scale.attention_tokens, &l->cut_pack, err);
+	}
+	if (!w->training.packing && !w->training.padding && is_known(&w->lengths)) {
+		struct mxt_drawing drawing = mxt_workload_drawing(w);
+		l->n_strata = mxt_length_shapes_strata(&w->lengths, &drawing, l->strata);
+	}
+	return 0;
+}
+
 int64_t mxt_builder_limit(int64_t value, int32_t limit)
 {
 	return limit > 0 && value > limit ? limit : value;

@@ -8,9 +8,21 @@
 #ifndef MXT_CORE_PROBLEM_BUILDER_H
 #define MXT_CORE_PROBLEM_BUILDER_H
 
+#include "length_shapes.h"
 #include "workload.h"
+#include "workload_packs.h"
+
+struct mxt_error;
 
 #define MXT_PPM 1000000
+
+/* What is known of lengths that attention shows; all of it may be empty. See mxt_builder_take_lengths(). */
+struct mxt_builder_lengths {
+	/* A packed micro-batch whose documents do not see each other: as it is, and within the scale. */
+	struct mxt_pack pack, cut_pack;
+	struct mxt_length_stratum strata[MXT_LENGTH_STRATA]; /* of lengths that vary, and are not just assumed */
+	size_t n_strata;
+};
 
 struct mxt_problem_builder {
 	const struct mxt_workload *workload;
@@ -20,10 +32,14 @@ struct mxt_problem_builder {
 	bool in_layer;               /* steps are appended to the layer's sequence */
 	bool failed;                 /* a table was too small: a fault of the generators */
 	struct mxt_problem_set *set; /* its tables have room for MXT_MAX_PROBLEMS and MXT_MAX_LAYER_STEPS */
+	struct mxt_builder_lengths lengths;
 };
 
 #define MXT_MAX_PROBLEMS    128
 #define MXT_MAX_LAYER_STEPS 512
+
+/* Fills b->lengths from the workload. 0 or -ENOMEM. */
+int mxt_builder_take_lengths(struct mxt_problem_builder *b, struct mxt_error *err);
 
 /* A limit of 0 is none. */
 int64_t mxt_builder_limit(int64_t value, int32_t limit);

@@ -111,7 +111,7 @@ void mxt_recording_scale_for_memory(const struct mxt_recording *recording, uint6
 			continue;
 		struct mxt_problem cut = cut_problem(&call->problem, &scale, float32);
 		for (; mxt_problem_bytes(&cut) > bytes && limit > 128; limit /= 2) {
-			scale = (struct mxt_scale){limit, limit, limit};
+			scale = (struct mxt_scale){limit, limit, limit, false};
 			cut = cut_problem(&call->problem, &scale, float32);
 		}
 	}

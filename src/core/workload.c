@@ -141,11 +141,6 @@ static void normalise(struct mxt_workload *w)
 
 /* ---- what follows from the whole ---- */
 
-static bool is_packed(const struct mxt_workload *w)
-{
-	return w->training.packing;
-}
-
 static bool is_mixture(const struct mxt_workload *w)
 {
 	return w->model.experts > 0;
@@ -182,7 +177,6 @@ struct consequence {
 };
 
 static const struct consequence consequences[] = {
-    {is_packed, 0, "the isolation of documents inside a packed sequence: attention is timed as one causal sequence"},
     {drops_padding, 0,
      "the padding that attention leaves out (attn_implementation): its sequences are timed at their full length"},
     {is_mixture, MXT_PART_MLP, "the expert MLPs and their router: attention and lm_head are timed, experts are not"},

@@ -193,6 +193,7 @@ struct mxt_scale {
 	int32_t gemm_tokens;      /* at most so many tokens in a GEMM; 0: no limit */
 	int32_t attention_tokens; /* at most batch * seq in an attention problem; 0: no limit */
 	int32_t weight_extent;    /* at most so many rows or columns of a weight matrix; 0: no limit */
+	bool plain_attention;     /* no masks, windows or documents, for a provider that knows none of them */
 };
 
 /* The problems of one training step, equal calls merged (weights summed), and one layer in training order. */

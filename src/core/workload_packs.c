@@ -102,31 +102,21 @@ static int pack_walk(struct packing *packing, struct mxt_error *err)
 
 /* ---- what is learnt ---- */
 
-/* All but the last, which is still open; at least as many as a micro-batch has, where there are. */
+/* All but the last, which is still open. */
 static uint32_t settled(const struct packing *packing)
 {
-	uint32_t count = packing->n_bins > 1 ? packing->n_bins - 1 : 1, least = (uint32_t)packing->room.packs;
-	return count >= least ? count : least < packing->n_bins ? least : packing->n_bins;
+	return packing->n_bins > 1 ? packing->n_bins - 1 : packing->n_bins;
 }
 
-/* Squared tokens of micro-batch `at`, padding left out. */
-static double batch_work(const struct packing *packing, uint32_t at, uint32_t packs)
+/* The bin whose work is nearest to the mean; padding does not count. */
+static uint32_t typical_bin(const struct packing *packing)
 {
-	double work = 0;
-	for (uint32_t i = 0; i < packs; i++)
-		work += packing->bins[at * packs + i].work;
-	return work;
-}
-
-/* Of the whole micro-batches among the settled bins, that whose work is nearest to their mean. */
-static uint32_t typical_batch(const struct packing *packing, uint32_t packs)
-{
-	uint32_t batches = packs ? settled(packing) / packs : 0, best = 0;
+	uint32_t count = settled(packing), best = 0;
 	double sum = 0, nearest = INFINITY;
-	for (uint32_t i = 0; i < batches; i++)
-		sum += batch_work(packing, i, packs);
-	for (uint32_t i = 0; i < batches; i++) {
-		double distance = fabs(batch_work(packing, i, packs) * batches - sum);
+	for (uint32_t i = 0; i < count; i++)
+		sum += packing->bins[i].work;
+	for (uint32_t i = 0; i < count; i++) {
+		double distance = fabs(packing->bins[i].work * count - sum);
 		if (distance < nearest) {
 			nearest = distance;
 			best = i;
@@ -148,42 +138,47 @@ static double mean_fill(const struct packing *packing)
 
 /* ---- the pack ---- */
 
-/* False when the pack is full by `limit` or by number; the last document may be cut. */
-static bool add_document(struct mxt_pack *pack, int32_t tokens, int32_t limit)
+/* Nothing of a pack that holds all the documents that a problem may have. */
+static void add_document(struct mxt_pack *pack, int32_t tokens)
 {
-	int32_t room = limit - pack->tokens;
-	if (tokens == 0)
-		return true;
-	if (room == 0 || pack->n_documents == MXT_MAX_DOCUMENTS)
-		return false;
-	pack->documents[pack->n_documents++] = tokens < room ? tokens : room;
-	pack->tokens += tokens < room ? tokens : room;
-	return tokens <= room;
+	if (tokens == 0 || pack->n_documents == MXT_MAX_DOCUMENTS)
+		return;
+	pack->documents[pack->n_documents++] = tokens;
+	pack->tokens += tokens;
 }
 
-static bool add_bin(struct mxt_pack *pack, const struct packing *packing, uint32_t bin, int32_t limit)
+static void add_bin(struct mxt_pack *pack, const struct packing *packing, uint32_t bin)
 {
 	for (uint32_t i = 0; i < packing->n_walked; i++)
-		if (packing->bin_of[i] == bin && !add_document(pack, walk_length(packing, i), limit))
-			return false;
-	return packing->open || add_document(pack, packing->bins[bin].left, limit);
+		if (packing->bin_of[i] == bin)
+			add_document(pack, walk_length(packing, i));
+	if (!packing->open)
+		add_document(pack, packing->bins[bin].left);
+}
+
+/* To `limit` tokens, every document to the same part of its length; those of which nothing is left are dropped. */
+static void shrink(struct mxt_pack *pack, int32_t limit)
+{
+	struct mxt_pack whole = *pack;
+	int64_t before = 0;
+	memset(pack->documents, 0, sizeof pack->documents);
+	pack->n_documents = 0;
+	pack->tokens = 0;
+	for (uint32_t i = 0; i < whole.n_documents; i++) {
+		before += whole.documents[i];
+		add_document(pack, (int32_t)(before * limit / whole.tokens) - pack->tokens);
+	}
 }
 
 static void build(const struct packing *packing, int32_t token_limit, struct mxt_pack *pack)
 {
-	int64_t whole = (int64_t)packing->room.capacity * packing->room.packs;
-	int32_t limit = whole > INT32_MAX ? INT32_MAX : (int32_t)whole;
-	uint32_t packs = (uint32_t)packing->room.packs;
-	if (packs > settled(packing)) /* more than were packed: some of them stand for all */
-		packs = settled(packing);
-	uint32_t first = typical_batch(packing, packs) * packs;
-	if (token_limit > 0 && token_limit < limit)
-		limit = token_limit;
+	uint32_t bin = typical_bin(packing);
+	int32_t tokens = packing->room.capacity - (packing->open ? packing->bins[bin].left : 0);
 	*pack = (struct mxt_pack){.efficiency = mean_fill(packing)};
-	for (uint32_t i = 0; i < packs; i++)
-		if (!add_bin(pack, packing, first + i, limit))
-			break;
-	pack->calls = (double)whole / pack->tokens;
+	add_bin(pack, packing, bin);
+	pack->calls = (double)packing->room.packs * tokens / pack->tokens;
+	if (token_limit > 0 && pack->tokens > token_limit)
+		shrink(pack, token_limit);
 }
 
 int mxt_workload_pack(const struct mxt_workload *workload, int32_t token_limit, struct mxt_pack *ret_pack,

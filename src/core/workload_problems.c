@@ -53,6 +53,8 @@ int mxt_workload_problems(const struct mxt_workload *workload, const struct mxt_
 					.real_tokens = tokens,
 					.set = &set};
 	int rc = set_allocate(&set, err);
+	if (rc == 0)
+		rc = mxt_builder_take_lengths(&b, err);
 	if (rc == 0) {
 		set.scaled = b.tokens != tokens;
 		mxt_add_layers(&b);

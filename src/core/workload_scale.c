@@ -16,17 +16,22 @@ struct scale_row {
 
 #define GIB (UINT64_C(1) << 30)
 
+#define LIMITS(gemm, attention, weight)                                                                                \
+	{                                                                                                              \
+		.gemm_tokens = (gemm), .attention_tokens = (attention), .weight_extent = (weight)                      \
+	}
+
 static const struct scale_row by_cores[] = {
-    {0, {128, 512, 4096}},    {4, {256, 1024, 4096}},    {8, {512, 2048, 8192}},
-    {16, {1024, 2048, 8192}}, {32, {2048, 4096, 16384}}, {64, {4096, 8192, 16384}},
+    {0, LIMITS(128, 512, 4096)},    {4, LIMITS(256, 1024, 4096)},    {8, LIMITS(512, 2048, 8192)},
+    {16, LIMITS(1024, 2048, 8192)}, {32, LIMITS(2048, 4096, 16384)}, {64, LIMITS(4096, 8192, 16384)},
 };
 
 static const struct scale_row by_memory[] = {
-    {0, {32, 128, 512}},
-    {GIB, {64, 256, 2048}},
-    {4 * GIB, {256, 1024, 4096}},
-    {32 * GIB, {1024, 4096, 8192}},
-    {128 * GIB, {4096, 8192, 16384}},
+    {0, LIMITS(32, 128, 512)},
+    {GIB, LIMITS(64, 256, 2048)},
+    {4 * GIB, LIMITS(256, 1024, 4096)},
+    {32 * GIB, LIMITS(1024, 4096, 8192)},
+    {128 * GIB, LIMITS(4096, 8192, 16384)},
 };
 
 static const struct mxt_scale *row_for(const struct scale_row *rows, size_t count, uint64_t value)
@@ -46,9 +51,9 @@ struct mxt_scale mxt_scale_for_host(uint32_t cores, uint64_t memory_bytes)
 {
 	const struct mxt_scale *c = row_for(by_cores, MXT_ARRAY_LEN(by_cores), cores);
 	const struct mxt_scale *m = row_for(by_memory, MXT_ARRAY_LEN(by_memory), memory_bytes);
-	return (struct mxt_scale){smaller(c->gemm_tokens, m->gemm_tokens),
-				  smaller(c->attention_tokens, m->attention_tokens),
-				  smaller(c->weight_extent, m->weight_extent)};
+	return (struct mxt_scale){.gemm_tokens = smaller(c->gemm_tokens, m->gemm_tokens),
+				  .attention_tokens = smaller(c->attention_tokens, m->attention_tokens),
+				  .weight_extent = smaller(c->weight_extent, m->weight_extent)};
 }
 
 /* The most that one call of a kind has as operands. */
@@ -65,6 +70,14 @@ static uint64_t largest_operands(const struct mxt_problem_set *set, enum mxt_pro
 /* Below this the weights are what does not fit, and fewer tokens would not help. */
 #define FEWEST_TOKENS 128
 
+static int32_t longest_document(const struct mxt_attention *a)
+{
+	int32_t longest = a->n_documents ? 0 : a->seq;
+	for (uint32_t i = 0; i < a->n_documents; i++)
+		longest = a->documents[i] > longest ? a->documents[i] : longest;
+	return longest;
+}
+
 /*
  * What checking attention takes beside its operands: six score matrices of one KV group in float32 (see
  * device/torch/attention_distance.c). One worker checks at a time, so there is room for twice a worker's share.
@@ -76,8 +89,8 @@ static uint64_t largest_check(const struct mxt_problem_set *set)
 		const struct mxt_attention *a = &set->problems[i].as.attention;
 		if (set->problems[i].kind != MXT_PROBLEM_ATTENTION)
 			continue;
-		uint64_t bytes =
-		    6 * sizeof(float) * (uint64_t)(a->heads / a->kv_heads) * (uint64_t)a->seq * (uint64_t)a->seq;
+		uint64_t rows = (uint64_t)longest_document(a);
+		uint64_t bytes = 6 * sizeof(float) * (uint64_t)(a->heads / a->kv_heads) * rows * rows;
 		most = bytes > most ? bytes : most;
 	}
 	return most;

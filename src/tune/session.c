@@ -41,6 +41,7 @@ static int choose_scale(const struct mxt_tune_request *request, const struct mxt
 		*ret_scale = mxt_scale_for_host(inventory->units, inventory->memory_bytes);
 	else
 		mxt_recording_scale_for_memory(request->recording, bytes, ops->float32, ret_scale);
+	ret_scale->plain_attention = ops->self_test;
 	return 0;
 }
 

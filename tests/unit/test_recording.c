@@ -11,7 +11,7 @@
 #include "recording.h"
 #include "recording_coverage.h"
 
-static const struct mxt_scale unscaled = {0, 0, 0};
+static const struct mxt_scale unscaled = {.gemm_tokens = 0};
 
 #define HEAD                                                                                                           \
 	"{\"schema\":\"mindxtrain.recording/1\",\"torch\":\"2.11.0\",\"device\":\"cuda\",\"ranks\":1,\"steps\":2,"     \

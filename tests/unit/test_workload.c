@@ -207,21 +207,22 @@ static void the_report_names_shares_scale_and_gaps(void **state)
 {
 	(void)state;
 	struct mxt_workload_source source = with_flags(NULL, "qwen3-8b");
-	source.packing = 1;
+	source.gpus = 2;
 	struct mxt_workload w;
 	struct mxt_problem_set set;
 	struct mxt_scale scale = mxt_scale_for_host(2, UINT64_C(24) << 30);
 	assert_int_equal(mxt_workload_load(&source, &w, NULL), 0);
+	w.training.padding = true;
 	assert_int_equal(mxt_workload_problems(&w, &scale, MXT_DTYPE_F32, &set, NULL), 0);
 	struct mxt_buf buf = MXT_BUF_INIT;
 	print_to(&buf, &w, &set);
 	static const char *const parts[] = {
 	    "model: 36 layers, hidden 4096, 32 heads of 128 (8 for keys and values), FFN 12288, vocabulary 151936",
-	    "training: micro-batch 8 of 4096 tokens (packed), LoRA of rank 16, bfloat16, with checkpointing",
+	    "training: micro-batch 8 of 4096 tokens (padded), LoRA of rank 16, bfloat16, with checkpointing",
 	    "gemm nt 128x4096x4096 float32",
 	    "(for comparison)",
 	    "tokens in a matrix product: at most 128",
-	    "not modelled, and not tuned:\n  the isolation of documents",
+	    "not modelled, and not tuned:\n  the exchange of gradients",
 	};
 	for (size_t i = 0; i < MXT_ARRAY_LEN(parts); i++)
 		if (!strstr(mxt_buf_text(&buf), parts[i]))

@@ -12,7 +12,7 @@
 #include "error.h"
 #include "workload.h"
 
-static const struct mxt_scale unscaled = {0, 0, 0};
+static const struct mxt_scale unscaled = {.gemm_tokens = 0};
 
 static struct mxt_workload load(const char *model, int64_t lora_rank, int checkpointing, int packing)
 {
@@ -120,10 +120,11 @@ static double attention_flops(const struct mxt_problem_set *set, enum mxt_direct
 	return sum;
 }
 
-static void packed_jobs_weigh_the_real_shape_only(void **state)
+static void padded_jobs_weigh_the_real_shape_only(void **state)
 {
 	(void)state;
-	struct mxt_workload w = load("llama-3.1-8b", 8, 1, 1);
+	struct mxt_workload w = load("llama-3.1-8b", 8, 1, 0);
+	w.training.padding = true;
 	struct mxt_problem_set set = problems(&w, &unscaled);
 	double once = 32 * 4.0 * 4 * 32 * 2048.0 * 2048 * 128 / 2;
 	assert_close(attention_flops(&set, MXT_FORWARD), 2 * once, 1e-9);
@@ -135,6 +136,106 @@ static void packed_jobs_weigh_the_real_shape_only(void **state)
 	assert_int_equal(silent, 6);
 	mxt_problem_set_finish(&set);
 	mxt_workload_finish(&w);
+}
+
+static const struct mxt_problem *first_attention(const struct mxt_problem_set *set, size_t *ret_count)
+{
+	const struct mxt_problem *first = NULL;
+	*ret_count = 0;
+	for (size_t i = set->n_problems; i-- > 0;) {
+		if (set->problems[i].kind != MXT_PROBLEM_ATTENTION)
+			continue;
+		first = &set->problems[i];
+		(*ret_count)++;
+	}
+	return first;
+}
+
+/* One call for the whole micro-batch where kernels know documents; else one for each of its four rows. */
+static void packed_jobs_have_their_documents(void **state)
+{
+	(void)state;
+	for (int knows = 0; knows < 2; knows++) {
+		size_t count = 0;
+		struct mxt_workload w = load("llama-3.1-8b", 8, 1, 1);
+		w.attention = knows ? MXT_ATTENTION_FA2 : MXT_ATTENTION_SDPA;
+		struct mxt_problem_set set = problems(&w, &unscaled);
+		const struct mxt_problem *p = first_attention(&set, &count);
+		assert_int_equal(count, 2);
+		assert_int_equal(p->as.attention.batch, 1);
+		assert_int_equal(p->as.attention.seq, knows ? 4 * 2048 : 2048);
+		assert_int_equal(p->as.attention.kv_heads, 8);
+		assert_true(p->as.attention.n_documents > 1 && !p->as.attention.masked);
+		assert_int_equal(p->calls, knows ? 64 : 256);
+		assert_int_equal(p->share_ppm, 1000000);
+		assert_close(attention_flops(&set, MXT_FORWARD), set.step_flops[MXT_PROBLEM_ATTENTION] * 2 / 4.5, 1e-9);
+		mxt_problem_set_finish(&set);
+		const struct mxt_scale small = {.attention_tokens = 512};
+		set = problems(&w, &small);
+		p = first_attention(&set, &count);
+		assert_int_equal(p->as.attention.seq, 512);
+		assert_true(set.scaled);
+		mxt_problem_set_finish(&set);
+		mxt_workload_finish(&w);
+	}
+}
+
+static void mixed_documents_are_one_sequence(void **state)
+{
+	(void)state;
+	size_t count = 0;
+	struct mxt_workload w = load("llama-3.1-8b", 8, 1, 1);
+	w.training.mixed_documents = true;
+	struct mxt_problem_set set = problems(&w, &unscaled);
+	const struct mxt_problem *p = first_attention(&set, &count);
+	assert_int_equal(p->as.attention.n_documents, 0);
+	assert_int_equal(p->as.attention.batch, 4);
+	mxt_problem_set_finish(&set);
+	mxt_workload_finish(&w);
+}
+
+/* Half of the documents have 500 tokens, half 1000: of micro-batches of four nearly all have a long one. */
+static void known_lengths_have_strata(void **state)
+{
+	(void)state;
+	struct mxt_workload w = load("qwen3-8b", 8, 1, 0);
+	w.lengths = (struct mxt_lengths){.source = "dataset", .documents = 4, .longest = 1000, .n_samples = 4};
+	for (uint32_t i = 0; i < 4; i++)
+		w.lengths.samples[i] = i < 2 ? 500 : 1000;
+	struct mxt_problem_set set = problems(&w, &unscaled);
+	uint32_t shares = 0, most = 0;
+	int32_t seq = 0;
+	for (size_t i = 0; i < set.n_problems; i++) {
+		const struct mxt_problem *p = &set.problems[i];
+		if (p->kind != MXT_PROBLEM_ATTENTION || p->as.attention.direction != MXT_FORWARD)
+			continue;
+		assert_int_equal(p->as.attention.batch, 4);
+		shares += p->share_ppm;
+		seq = p->share_ppm > most ? p->as.attention.seq : seq;
+		most = p->share_ppm > most ? p->share_ppm : most;
+	}
+	assert_int_equal(shares, 1000000);
+	assert_int_equal(seq, 1000);
+	assert_in_range(most, 937000, 938000);
+	mxt_problem_set_finish(&set);
+	mxt_workload_finish(&w);
+}
+
+static void a_plain_provider_gets_plain_calls(void **state)
+{
+	(void)state;
+	const struct mxt_scale plain = {.plain_attention = true};
+	for (int packing = 0; packing < 2; packing++) {
+		struct mxt_workload w = load("qwen3-8b", 8, 1, packing);
+		struct mxt_problem_set set = problems(&w, &plain);
+		for (size_t i = 0; i < set.n_problems; i++) {
+			const struct mxt_attention *a = &set.problems[i].as.attention;
+			if (set.problems[i].kind == MXT_PROBLEM_ATTENTION)
+				assert_true(!a->masked && a->window == 0 && a->n_documents == 0);
+		}
+		mxt_problem_set_finish(&set);
+		mxt_workload_finish(&w);
+	}
 }
 
 static uint32_t share_of(const struct mxt_problem_set *set, int32_t batch, int32_t seq)
@@ -318,7 +419,11 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(full_training_is_6nd),
 	    cmocka_unit_test(lora_leaves_out_the_gradients_of_frozen_weights),
-	    cmocka_unit_test(packed_jobs_weigh_the_real_shape_only),
+	    cmocka_unit_test(padded_jobs_weigh_the_real_shape_only),
+	    cmocka_unit_test(packed_jobs_have_their_documents),
+	    cmocka_unit_test(mixed_documents_are_one_sequence),
+	    cmocka_unit_test(known_lengths_have_strata),
+	    cmocka_unit_test(a_plain_provider_gets_plain_calls),
 	    cmocka_unit_test(varying_lengths_have_four_shapes),
 	    cmocka_unit_test(a_small_host_gets_small_problems),
 	    cmocka_unit_test(a_gpu_gets_what_its_memory_holds),
