@@ -260,9 +260,11 @@ static void emit_run(const struct mxt_tune_request *request, const char *name, c
 	mxt_emit(request->sink, &event);
 	if (pick_note)
 		emit_note(request->sink, "", pick_note);
-	mxt_buf_truncate(&text, 0);
-	mxt_workload_lengths_text(w, &text);
-	emit_note(request->sink, "", mxt_buf_text(&text));
+	if (mxt_workload_described(w)) {
+		mxt_buf_truncate(&text, 0);
+		mxt_workload_lengths_text(w, &text);
+		emit_note(request->sink, "", mxt_buf_text(&text));
+	}
 	for (size_t i = 0; i < w->n_notes; i++)
 		emit_note(request->sink, "", w->notes[i]);
 	for (size_t i = 0; i < w->n_not_modelled; i++)
@@ -345,14 +347,14 @@ static int run(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_erro
 	MXT_CLEANUP(mxt_workload_finish) struct mxt_workload workload = {.n_notes = 0}; /* a failed load leaves it */
 	MXT_CLEANUP_RECORDING struct mxt_recording *recording = NULL;
 	rc = load_workload(args, &source, &workload, &recording, err);
-	if (rc == 0)
+	bool described =
+	    source.config_yaml || source.model; /* a recording alone does not say what asked for its calls */
+	if (rc == 0 && described)
 		rc = take_lengths(cli, args, settings.budget_s, &workload, err);
 	if (rc < 0)
 		return rc;
 	workload.training.deterministic = mxt_args_has(args, "deterministic");
 	struct mxt_today today;
-	bool described =
-	    source.config_yaml || source.model; /* a recording alone does not say what asked for its calls */
 	if (described)
 		rc = mxt_attention_pick(cli, mxt_args_get(args, "python"), pick.ops, &workload, &today, err);
 	if (rc < 0)

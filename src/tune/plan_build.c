@@ -226,7 +226,8 @@ static json_t *evidence_json(const struct mxt_session *session)
 	int rc = set_new(evidence, "created", created_json());
 	rc |= set_new(evidence, "host", host_json());
 	rc |= set_new(evidence, "budget", budget_json(session));
-	rc |= set_new(evidence, "lengths", mxt_workload_lengths_json(session->request->workload));
+	if (mxt_workload_described(session->request->workload))
+		rc |= set_new(evidence, "lengths", mxt_workload_lengths_json(session->request->workload));
 	rc |= set_new(evidence, "seed", seed_json(session->request->seed));
 	if (json_array_size(session->first_calls) > 0)
 		rc |= json_object_set(evidence, "first_calls", session->first_calls);
