@@ -28,7 +28,7 @@ static void check_set(const struct mxt_problem_set *set)
 
 static void make_problems(const struct mxt_recording *recording)
 {
-	static const struct mxt_scale scales[] = {{0, 0, 0}, {128, 128, 128}, {7, 3, 5}};
+	static const struct mxt_scale scales[] = {{0, 0, 0, false}, {128, 128, 128, false}, {7, 3, 5, false}};
 	for (size_t i = 0; i < MXT_ARRAY_LEN(scales); i++) {
 		struct mxt_problem_set set;
 		struct mxt_coverage coverage;
