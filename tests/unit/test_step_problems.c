@@ -15,7 +15,7 @@
 #include "error.h"
 #include "workload.h"
 
-static const struct mxt_scale unscaled = {0, 0, 0};
+static const struct mxt_scale unscaled = {.gemm_tokens = 0};
 
 /* One layer, sizes that all differ, 2 x 50 tokens. */
 static const struct mxt_workload example = {
