@@ -13,6 +13,10 @@
 #define PATIENCE_FACTOR 10
 #define PATIENCE_MIN_NS (2 * MXT_NS_PER_S)
 
+/* All start at the same time: who is not ready soon after the incumbents hangs, and may cost this part of what is left.
+ */
+#define READY_SHARE 8
+
 /* One launch is repeated at most this long to get caches and clocks into their steady state, and timed this long. */
 #define WARM_NS   (20 * MXT_NS_PER_MS)
 #define TARGET_NS (4 * MXT_NS_PER_MS)
@@ -111,17 +115,33 @@ static int check_time(const struct mxt_field *field, struct mxt_error *err)
 	return mxt_error_set(err, -ETIME, MXT_E_BUDGET, "the time for this stage is over");
 }
 
+static uint64_t left_ns(const struct mxt_field *field)
+{
+	uint64_t now = mxt_now_ns(field->clock);
+	return now < field->end_ns ? field->end_ns - now : 0;
+}
+
+/* That much from now, or the end of the field. */
+static uint64_t deadline_after(const struct mxt_field *field, uint64_t patience_ns)
+{
+	uint64_t patience = patience_ns < PATIENCE_MIN_NS ? PATIENCE_MIN_NS : patience_ns;
+	return left_ns(field) < patience ? field->end_ns : mxt_now_ns(field->clock) + patience;
+}
+
 /* The end of a request of `steps` steps: incumbents set the pace, challengers must not be hopelessly slower. */
 static uint64_t deadline(const struct mxt_field *field, const struct mxt_entry *entry, size_t steps)
 {
 	if (is_incumbent(entry) || field->pace_ns == 0)
 		return field->end_ns;
-	uint64_t patience = field->pace_ns * PATIENCE_FACTOR * steps;
-	if (patience < PATIENCE_MIN_NS)
-		patience = PATIENCE_MIN_NS;
-	uint64_t now = mxt_now_ns(field->clock);
-	uint64_t left = now < field->end_ns ? field->end_ns - now : 0;
-	return left < patience ? field->end_ns : now + patience;
+	return deadline_after(field, field->pace_ns * PATIENCE_FACTOR * steps);
+}
+
+static uint64_t ready_deadline(const struct mxt_field *field, const struct mxt_entry *entry)
+{
+	if (is_incumbent(entry) || field->pace_ns == 0)
+		return field->end_ns;
+	uint64_t share = left_ns(field) / READY_SHARE;
+	return deadline_after(field, share < field->pace_ns ? share : field->pace_ns);
 }
 
 /* After a request that began at began_ns: turns its outcome into the entry's state. Returns rc, or -ETIME. */
@@ -158,7 +178,7 @@ static int ready_one(struct mxt_field *field, struct mxt_entry *entry, struct mx
 {
 	uint64_t began = mxt_now_ns(field->clock);
 	enum mxt_outcome outcome = MXT_FAILED;
-	int rc = mxt_worker_ready(entry->worker, deadline(field, entry, 1), &outcome, err);
+	int rc = mxt_worker_ready(entry->worker, ready_deadline(field, entry), &outcome, err);
 	rc = settle(field, entry, rc, outcome, began, err);
 	if (rc < 0 || outcome != MXT_OK || entry->facts)
 		return rc;
