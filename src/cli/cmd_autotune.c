@@ -5,6 +5,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "attention_today.h"
 #include "budget.h"
 #include "buf.h"
 #include "cleanup.h"
@@ -19,8 +20,8 @@
 #include "pick_device.h"
 #include "plan.h"
 #include "print_workload.h"
-#include "recording.h"
 #include "read_lengths.h"
+#include "recording.h"
 #include "report.h"
 #include "tune.h"
 #include "workload.h"
@@ -177,11 +178,12 @@ static int print_workload(struct mxt_cli *cli, bool json, const struct settings 
 	request.environment = cli->environment;
 	request.budget = &budget;
 	request.cancel_fd = -1;
+	const struct mxt_attention_today *today = what->today ? &what->today->yours : NULL;
 	int rc = mxt_tune_preview(&request, &inventory, &set, err);
 	if (rc < 0)
 		return rc;
-	rc = json ? mxt_print_workload_json(cli->out, what->workload, &set, err)
-		  : mxt_print_workload(cli->out, what->workload, &set, err); /* main() looks at the stream */
+	rc = json ? mxt_print_workload_json(cli->out, what->workload, today, &set, err)
+		  : mxt_print_workload(cli->out, what->workload, today, &set, err); /* main() looks at the stream */
 	mxt_problem_set_finish(&set);
 	mxt_inventory_finish(&inventory);
 	return rc;

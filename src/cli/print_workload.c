@@ -9,6 +9,7 @@
 #include "error.h"
 #include "json.h"
 #include "number.h"
+#include "print_today.h"
 #include "workload.h"
 #include "workload_lengths.h"
 
@@ -155,13 +156,15 @@ static void print_sentences(FILE *out, const char *title, char *const *sentences
 		(void)fprintf(out, "  %s\n", sentences[i]);
 }
 
-int mxt_print_workload(FILE *out, const struct mxt_workload *workload, const struct mxt_problem_set *set,
-		       struct mxt_error *err)
+int mxt_print_workload(FILE *out, const struct mxt_workload *workload, const struct mxt_attention_today *today,
+		       const struct mxt_problem_set *set, struct mxt_error *err)
 {
 	int rc = 0;
 	if (mxt_workload_described(workload)) {
 		print_model(out, &workload->model);
 		print_training(out, &workload->training);
+		if (today)
+			mxt_print_today(out, today);
 		rc = print_lengths(out, workload, err);
 	}
 	if (rc == 0)
@@ -188,8 +191,8 @@ static json_t *sentences_json(char *const *sentences, size_t count)
 	return list;
 }
 
-int mxt_print_workload_json(FILE *out, const struct mxt_workload *workload, const struct mxt_problem_set *set,
-			    struct mxt_error *err)
+int mxt_print_workload_json(FILE *out, const struct mxt_workload *workload, const struct mxt_attention_today *today,
+			    const struct mxt_problem_set *set, struct mxt_error *err)
 {
 	MXT_CLEANUP_JSON json_t *json = mxt_problem_set_json(set);
 	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
@@ -197,6 +200,8 @@ int mxt_print_workload_json(FILE *out, const struct mxt_workload *workload, cons
 	json_t *notes = sentences_json(workload->notes, workload->n_notes);
 	bool described = mxt_workload_described(workload);
 	int rc = json_object_set_new(json, "workload", described ? mxt_workload_json(workload) : json_object());
+	if (today)
+		rc |= json_object_set_new(json, "today", mxt_print_today_json(today));
 	rc |= json_object_set_new(json, "not_modelled", not_modelled);
 	rc |= json_object_set_new(json, "notes", notes);
 	if (rc < 0)

@@ -8,16 +8,18 @@
 
 #include <stdio.h>
 
+struct mxt_attention_today;
 struct mxt_error;
 struct mxt_problem_set;
 struct mxt_workload;
 
-/* Plain lines, the same whatever the locale. 0 or -ENOMEM; write errors stay with the stream (ferror()). */
-int mxt_print_workload(FILE *out, const struct mxt_workload *workload, const struct mxt_problem_set *set,
-		       struct mxt_error *err);
+/* `today` is what computes attention as things are, NULL: nobody knows. Plain lines, the same whatever the locale. 0 or
+ * -ENOMEM; write errors stay with the stream (ferror()). */
+int mxt_print_workload(FILE *out, const struct mxt_workload *workload, const struct mxt_attention_today *today,
+		       const struct mxt_problem_set *set, struct mxt_error *err);
 
-/* The same as one JSON object on a line: the set's (see mxt_problem_set_json), workload, not_modelled, notes. */
-int mxt_print_workload_json(FILE *out, const struct mxt_workload *workload, const struct mxt_problem_set *set,
-			    struct mxt_error *err);
+/* The same as one JSON object on a line: the set's (see mxt_problem_set_json), workload, today, not_modelled, notes. */
+int mxt_print_workload_json(FILE *out, const struct mxt_workload *workload, const struct mxt_attention_today *today,
+			    const struct mxt_problem_set *set, struct mxt_error *err);
 
 #endif

@@ -180,6 +180,7 @@ class Output(autotune.TestCase):
     def test_print_workload_runs_nothing(self):
         result = self.simulate("calm", "--print-workload")
         self.assertIn("gemm", result.out)
+        self.assertIn("\nattention today: ", result.out)
         self.assertFalse((self.dir / "plan.json").exists())
 
 

@@ -183,7 +183,7 @@ static void print_to(struct mxt_buf *buf, const struct mxt_workload *w, const st
 	size_t len = 0;
 	FILE *out = open_memstream(&text, &len);
 	assert_non_null(out);
-	assert_int_equal(mxt_print_workload(out, w, set, NULL), 0);
+	assert_int_equal(mxt_print_workload(out, w, NULL, set, NULL), 0);
 	assert_int_equal(fclose(out), 0);
 	mxt_buf_append(buf, text, len);
 	free(text);
