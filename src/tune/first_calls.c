@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "first_calls.h"
 
+#include "clock.h"
 #include "compiler.h"
 #include "field.h"
 #include "statistics.h"
@@ -86,20 +87,39 @@ struct new_costs {
 	double call[MXT_DIRECTION_COUNT][MXT_NEW_LENGTHS];
 };
 
+/* Both directions at one new length. */
+static int try_length(struct mxt_field *field, size_t entry, const struct mxt_problem *problem, int32_t multiple,
+		      unsigned index, struct new_costs *costs, struct mxt_error *err)
+{
+	for (unsigned d = MXT_FORWARD; d < MXT_DIRECTION_COUNT; d++) {
+		struct mxt_problem fresh = at_new_length(problem, index, multiple, (enum mxt_direction)d);
+		struct mxt_trial trial = {0};
+		int rc = mxt_field_try(field, entry, &fresh, &trial, err);
+		if (rc < 0 || field->entries[entry].outcome != MXT_OK)
+			return rc;
+		costs->call[d][index] = excess_ns(trial.first_call_ns, trial.steady_ns);
+		costs->total[index] += costs->call[d][index];
+	}
+	return 0;
+}
+
+/* A challenger that compiles for seconds at every length must not cost the others their race. */
+static bool takes_too_long(const struct mxt_field *field, size_t entry, uint64_t began_ns)
+{
+	uint64_t now = mxt_now_ns(field->clock), left = now < field->end_ns ? field->end_ns - now : 0;
+	return field->entries[entry].role == MXT_ROLE_CHALLENGER && (now - began_ns) * (MXT_NEW_LENGTHS - 1) > left / 2;
+}
+
 static int try_lengths(struct mxt_field *field, size_t entry, const struct mxt_problem *problem, int32_t multiple,
 		       struct new_costs *costs, struct mxt_error *err)
 {
-	for (unsigned i = 0; i < MXT_NEW_LENGTHS; i++)
-		for (unsigned d = MXT_FORWARD; d < MXT_DIRECTION_COUNT; d++) {
-			struct mxt_problem fresh = at_new_length(problem, i, multiple, (enum mxt_direction)d);
-			struct mxt_trial trial = {0};
-			int rc = mxt_field_try(field, entry, &fresh, &trial, err);
-			if (rc < 0 || field->entries[entry].outcome != MXT_OK)
-				return rc;
-			costs->call[d][i] = excess_ns(trial.first_call_ns, trial.steady_ns);
-			costs->total[i] += costs->call[d][i];
-		}
-	return 0;
+	uint64_t began = mxt_now_ns(field->clock);
+	int rc = try_length(field, entry, problem, multiple, 0, costs, err);
+	if (rc == 0 && field->entries[entry].outcome == MXT_OK && takes_too_long(field, entry, began))
+		rc = mxt_field_drop(field, entry, MXT_TIMEOUT, "no time to measure what new lengths cost it", err);
+	for (unsigned i = 1; rc == 0 && field->entries[entry].outcome == MXT_OK && i < MXT_NEW_LENGTHS; i++)
+		rc = try_length(field, entry, problem, multiple, i, costs, err);
+	return rc;
 }
 
 static uint64_t median_ns(double *costs)

@@ -164,6 +164,14 @@ class Faults(TestCase):
         rows = self.samples(self.plan(), candidate="flash", probe="attention")
         self.assertEqual({row["status"] for row in rows}, {"timeout"})
 
+    def test_a_candidate_that_builds_for_long(self):
+        """It is given up after one length, so that the others keep their race."""
+        slow = {"faults": [{"fault": "slow", "at": "prepare", "call": 7, "count": 12, "ms": 1500}]}
+        _, choice = self.decide(*FEW, played=scenario(flash=slow), budget=20)
+        self.assertEqual(choice["winner"], "bare")
+        row = self.samples(self.plan(), candidate="flash", probe="attention")[0]
+        self.assertEqual(row["reason"], "no time to measure what new lengths cost it")
+
     def test_no_time_for_new_lengths(self):
         _, choice = self.decide(*FEW, "--lora-rank", 0, played=scenario(bare=self.HANGS_LATE), budget=10)
         self.assertEqual((choice["winner"], choice["source"]), ("bare", "unresolved"))
