@@ -17,35 +17,6 @@ static bool is_timed(const struct mxt_measure *measure)
 	return measure->prepared && measure->n > 0;
 }
 
-/* ---- products: each was new when it was prepared ---- */
-
-static size_t product_costs(const struct mxt_field *field, const struct mxt_entry *entry, double *costs)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < field->course->n_problems; i++)
-		if (field->course->problems[i].kind == MXT_PROBLEM_GEMM && is_timed(&entry->measures[i]))
-			costs[n++] =
-			    excess_ns(entry->measures[i].first_call_ns, mxt_measure_median(&entry->measures[i]));
-	return n;
-}
-
-/* A new length makes every product of the step new. */
-static void measure_products(const struct mxt_field *field, struct mxt_entry *entry)
-{
-	double costs[MXT_WORKER_MAX_PROBLEMS];
-	size_t n = product_costs(field, entry, costs);
-	if (n < MXT_CHARGE_MIN_COSTS)
-		return;
-	struct mxt_first_calls *first = &entry->first;
-	first->shapes = (uint32_t)n;
-	mxt_charge_estimate(costs, n, &first->cost);
-	first->call_ns[MXT_FORWARD] = (uint64_t)first->cost.middle;
-	mxt_charge_scale(&first->cost, (double)n);
-	first->known = true;
-}
-
-/* ---- attention ---- */
-
 /* The forward problem that takes most of the step; NULL when there is none whose length could vary. */
 static const struct mxt_problem *main_attention(const struct mxt_field *field)
 {
@@ -144,14 +115,9 @@ static int measure_attention(struct mxt_field *field, size_t entry, const struct
 	return 0;
 }
 
-/* ---- both ---- */
-
 double mxt_first_calls_glance(const struct mxt_field *field, const struct mxt_entry *entry)
 {
-	double products[MXT_WORKER_MAX_PROBLEMS], cost = 0;
-	size_t n = product_costs(field, entry, products);
-	if (n > 0)
-		cost = (double)n * mxt_median(products, n);
+	double cost = 0;
 	for (unsigned d = MXT_FORWARD; d < MXT_DIRECTION_COUNT; d++) {
 		double calls[MXT_WORKER_MAX_PROBLEMS];
 		size_t count = 0;
@@ -170,9 +136,7 @@ double mxt_first_calls_glance(const struct mxt_field *field, const struct mxt_en
 int mxt_first_calls_measure(struct mxt_field *field, size_t entry, int32_t multiple, struct mxt_error *err)
 {
 	const struct mxt_problem *attention = main_attention(field);
-	if (attention && attention->as.attention.seq > 2 * MXT_NEW_LENGTHS)
-		return measure_attention(field, entry, attention, multiple, err);
-	if (!attention)
-		measure_products(field, &field->entries[entry]);
-	return 0;
+	if (!attention || attention->as.attention.seq <= 2 * MXT_NEW_LENGTHS)
+		return 0;
+	return measure_attention(field, entry, attention, multiple, err);
 }

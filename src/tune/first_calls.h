@@ -3,9 +3,10 @@
  * What a new length costs: the first calls on shapes that a process has not seen, over the steady time of the same
  * shapes. Internal to src/tune.
  *
- * Attention is asked for lengths of its own, a little below the job's; matrix products were all new when they were
- * prepared, so that their own first calls tell. What a process pays once (loading libraries) is not in it: workers
- * do that when they open the device.
+ * Attention is asked for lengths of its own, a little below the job's. What a process pays once (loading libraries) is
+ * not in it: workers do that when they open the device. Matrix products are not charged: a new shape costs them a
+ * question to the library's heuristic (0.2 ms on an H200), and what their first calls take beyond that is the loading
+ * of kernels, once in a process, which a few calls cannot tell from a cost that recurs.
  */
 #ifndef MXT_TUNE_FIRST_CALLS_H
 #define MXT_TUNE_FIRST_CALLS_H
@@ -24,8 +25,8 @@ struct mxt_field;
 
 struct mxt_first_calls {
 	bool known;
-	uint32_t shapes;                       /* new lengths of attention, or products */
-	uint64_t call_ns[MXT_DIRECTION_COUNT]; /* medians of one call; products: [MXT_FORWARD] only */
+	uint32_t shapes;                       /* new lengths */
+	uint64_t call_ns[MXT_DIRECTION_COUNT]; /* medians of one call */
 	struct mxt_charge cost;                /* of one new length: one step's worth of new shapes */
 };
 

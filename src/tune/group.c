@@ -41,8 +41,8 @@ static int add_incumbents(struct mxt_group *group, const struct mxt_session *ses
 int mxt_group_init(struct mxt_group *group, struct mxt_session *session, enum mxt_problem_kind kind,
 		   const struct mxt_course *course, struct mxt_error *err)
 {
-	*group = (struct mxt_group){.kind = kind,
-				    .lengths = session->exposure.varies ? MXT_LENGTHS_UNMEASURED : MXT_LENGTHS_FIXED};
+	bool charged = session->exposure.varies && kind == MXT_PROBLEM_ATTENTION;
+	*group = (struct mxt_group){.kind = kind, .lengths = charged ? MXT_LENGTHS_UNMEASURED : MXT_LENGTHS_FIXED};
 	mxt_session_field(session, course, mxt_problem_kind_name(kind), &group->field);
 	return add_incumbents(group, session, err);
 }

@@ -151,12 +151,14 @@ int mxt_new_lengths_charge(struct mxt_group *group, struct mxt_session *session,
 {
 	struct mxt_field *field = &group->field;
 	int rc = 0;
-	if (session->exposure.varies && is_cheap(field, session->request->margin_ppm)) {
+	if (group->lengths == MXT_LENGTHS_FIXED)
+		return 0;
+	if (is_cheap(field, session->request->margin_ppm)) {
 		group->lengths = MXT_LENGTHS_CHEAP;
-	} else if (session->exposure.varies && fits(field, pace)) {
+	} else if (fits(field, pace)) {
 		rc = measure_all(field, session, err);
 		group->lengths = rc == 0 ? state_of(session, field) : MXT_LENGTHS_UNMEASURED;
-	} else if (session->exposure.varies) {
+	} else {
 		rc = mxt_announce_skipped(session, "the first calls on new lengths", "no time within the budget", err);
 	}
 	if (rc == 0)
@@ -232,7 +234,7 @@ int mxt_new_lengths_duel(struct mxt_duel *duel, struct mxt_session *session, enu
 			 struct mxt_error *err)
 {
 	struct mxt_field *field = &duel->field;
-	if (!session->exposure.varies)
+	if (!session->exposure.varies || kind == MXT_PROBLEM_GEMM)
 		return 0;
 	if (kind == MXT_PROBLEM_KIND_COUNT) {
 		charge_layer(duel, session);

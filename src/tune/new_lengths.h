@@ -21,7 +21,7 @@ struct mxt_group;
 struct mxt_session;
 
 enum mxt_new_lengths_state {
-	MXT_LENGTHS_FIXED,      /* packed or padded: there are none */
+	MXT_LENGTHS_FIXED,      /* packed, padded, or products: nothing is charged */
 	MXT_LENGTHS_UNMEASURED, /* there was no time to measure what they cost */
 	MXT_LENGTHS_CHEAP,      /* they cost next to nothing under any candidate */
 	MXT_LENGTHS_OPEN,       /* measured; how many there are is not known */

@@ -37,6 +37,13 @@ static size_t matches(const struct mxt_candidate *candidate, const json_t *env)
 	return json_object_size(candidate->env);
 }
 
+/* A switch may lead to other kernels than it is named for: under a mask, flash attention cannot be had. */
+static const char *candidate_choice(const struct mxt_probe_result *result, const struct mxt_candidate *candidate)
+{
+	const char *seen = candidate == result->winner ? result->winner_backend : "";
+	return seen[0] ? seen : candidate->choice;
+}
+
 /* What the decision calls the choice that `env` makes in a probe: that of the candidate that it matches most. */
 static const char *choice_name(const struct mxt_probe_result *result, const json_t *env)
 {
@@ -47,7 +54,7 @@ static const char *choice_name(const struct mxt_probe_result *result, const json
 		size_t n = matches(&list->items[i], env);
 		if (n > best) {
 			best = n;
-			name = list->items[i].choice;
+			name = candidate_choice(result, &list->items[i]);
 		}
 	}
 	return name;

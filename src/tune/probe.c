@@ -75,14 +75,20 @@ static bool says_more(const struct mxt_choice *a, const struct mxt_choice *b)
 	return a->verdict == MXT_VERDICT_WINNER ? a->bound_ppm > b->bound_ppm : a->gain_ppm > b->gain_ppm;
 }
 
+/* What computed the first problem; what an earlier group saw stays. */
+static void keep_backend(const struct mxt_entry *entry, char backend[MXT_BACKEND_TEXT])
+{
+	if (!backend[0])
+		memcpy(backend, entry->measures[0].check.backend, MXT_BACKEND_TEXT);
+}
+
 static void keep_backends(struct mxt_probe_result *result, const struct mxt_field *field)
 {
 	for (size_t i = 0; i < field->n_entries; i++) {
-		const char *seen = field->entries[i].measures[0].check.backend;
 		if (field->entries[i].role == MXT_ROLE_BARE)
-			memcpy(result->bare_backend, seen, sizeof result->bare_backend);
+			keep_backend(&field->entries[i], result->bare_backend);
 		if (field->entries[i].role == MXT_ROLE_YOURS)
-			memcpy(result->yours_backend, seen, sizeof result->yours_backend);
+			keep_backend(&field->entries[i], result->yours_backend);
 	}
 }
 
@@ -109,6 +115,8 @@ static int conclude(struct mxt_session *session, enum mxt_problem_kind kind, con
 			result->choice.rule = result->lengths.reason;
 		mxt_new_lengths_keep(group, &choice, &result->lengths);
 		result->winner = won ? group->candidate_of[choice.winner] : NULL;
+		result->winner_backend[0] = '\0';
+		keep_backend(&field->entries[choice.winner], result->winner_backend);
 		result->ships_bare = won && !result->winner;
 		result->incumbent_name = field->entries[choice.incumbent].name;
 		result->winner_name = field->entries[choice.winner].name;
@@ -146,20 +154,41 @@ static size_t slots(const struct mxt_session *session, enum mxt_problem_kind kin
 	return n < MXT_FIELD_MAX_ENTRIES ? n : MXT_FIELD_MAX_ENTRIES;
 }
 
-/* What only changes the cost of new lengths is no candidate of a job that has one length. */
-static bool can_race(const struct mxt_session *session, const struct mxt_candidate *candidate)
+/*
+ * Groups are raced one after the other, each against the incumbents. Whoever computes in Python has everybody in the
+ * group compute there, so such candidates race after the others, unless an incumbent computes there anyway.
+ */
+enum lane { LANE_DEVICE, LANE_PYTHON };
+
+struct grouping {
+	enum lane lane;
+	size_t room;    /* workers alive together */
+	size_t groups;  /* left to race */
+	size_t at;      /* next candidate */
+	uint32_t races; /* of the whole plan: they share the false-winner rate */
+};
+
+static enum lane lane_of(const struct mxt_session *session, const struct mxt_candidate *candidate)
 {
-	return !candidate->skip && (!candidate->first_calls || session->exposure.varies);
+	bool python = session->bare_provider || session->yours_provider;
+	return candidate->provider && !python ? LANE_PYTHON : LANE_DEVICE;
 }
 
-/* Fills a group from candidates[*at…], as many as `room` takes; advances *at. */
+/* What only changes the cost of new lengths is no candidate of a job that has one length. */
+static bool can_race(const struct mxt_session *session, const struct mxt_candidate *candidate, enum lane lane)
+{
+	bool wanted = !candidate->first_calls || session->exposure.varies;
+	return !candidate->skip && wanted && lane_of(session, candidate) == lane;
+}
+
+/* Fills a group with the lane's next candidates, as many as there is room for. */
 static int fill_group(struct mxt_group *group, const struct mxt_session *session, const struct mxt_candidate_list *list,
-		      size_t room, size_t *at, struct mxt_error *err)
+		      struct grouping *grouping, struct mxt_error *err)
 {
 	int rc = 0;
-	for (; rc == 0 && *at < list->count && group->field.n_entries < room; ++*at)
-		if (can_race(session, &list->items[*at]))
-			rc = mxt_group_add(group, session, &list->items[*at], err);
+	for (; rc == 0 && grouping->at < list->count && group->field.n_entries < grouping->room; grouping->at++)
+		if (can_race(session, &list->items[grouping->at], grouping->lane))
+			rc = mxt_group_add(group, session, &list->items[grouping->at], err);
 	return rc;
 }
 
@@ -175,40 +204,33 @@ static int note_unavailable(struct mxt_session *session, const struct mxt_candid
 	return 0;
 }
 
-static size_t count_runnable(const struct mxt_session *session, const struct mxt_candidate_list *list)
+static size_t count_runnable(const struct mxt_session *session, const struct mxt_candidate_list *list, enum lane lane)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < list->count; i++)
-		n += can_race(session, &list->items[i]) ? 1 : 0;
+		n += can_race(session, &list->items[i], lane) ? 1 : 0;
 	return n;
 }
 
-/* Groups are raced one after the other, each against the incumbents, in equal parts of the time. */
-struct grouping {
-	size_t room;   /* workers alive together */
-	size_t groups; /* at least 1: the incumbents race even alone */
-	size_t at;     /* next candidate */
-};
-
 static struct grouping plan_groups(const struct mxt_session *session, enum mxt_problem_kind kind,
-				   const struct mxt_course *course)
+				   const struct mxt_course *course, enum lane lane)
 {
 	const struct mxt_candidate_list *list = &session->probes[kind].candidates;
 	size_t room = slots(session, kind, course);
 	size_t per_group = room - mxt_group_incumbents(session, kind);
-	size_t groups = (count_runnable(session, list) + per_group - 1) / per_group;
-	return (struct grouping){.room = room, .groups = groups ? groups : 1};
+	size_t groups = (count_runnable(session, list, lane) + per_group - 1) / per_group;
+	return (struct grouping){.lane = lane, .room = room, .groups = groups};
 }
 
 static int run_group(struct mxt_session *session, enum mxt_problem_kind kind, const struct mxt_course *course,
 		     struct grouping *grouping, uint64_t end_ns, struct mxt_error *err)
 {
+	uint32_t races = grouping->races;
 	const struct mxt_candidate_list *list = &session->probes[kind].candidates;
-	uint32_t races = (uint32_t)(MXT_PROBLEM_KIND_COUNT * grouping->groups);
 	struct mxt_group group;
 	int rc = mxt_group_init(&group, session, kind, course, err);
 	if (rc == 0)
-		rc = fill_group(&group, session, list, grouping->room, &grouping->at, err);
+		rc = fill_group(&group, session, list, grouping, err);
 	if (rc == 0)
 		rc = mxt_group_race(&group, session, races, end_ns, mxt_problem_kind_name(kind), err);
 	if (rc == 0)
@@ -234,19 +256,40 @@ static int run_excused(struct mxt_session *session, enum mxt_problem_kind kind, 
 	return rc;
 }
 
-static int run_groups(struct mxt_session *session, enum mxt_problem_kind kind, const struct mxt_course *course,
-		      uint64_t end_ns, struct mxt_error *err)
+/* In equal parts of the time. */
+static int run_lane(struct mxt_session *session, enum mxt_problem_kind kind, const struct mxt_course *course,
+		    struct grouping *lane, uint64_t end_ns, struct mxt_error *err)
 {
-	const struct mxt_clock *clock = session->request->budget->clock;
-	struct grouping grouping = plan_groups(session, kind, course);
-	for (size_t left = grouping.groups; left > 0; left--) {
-		uint64_t now = mxt_now_ns(clock);
-		uint64_t part = now < end_ns ? (end_ns - now) / left : 0;
-		int rc = run_excused(session, kind, course, &grouping, now + part, err);
+	for (; lane->groups > 0; lane->groups--) {
+		uint64_t now = mxt_now_ns(session->request->budget->clock);
+		uint64_t part = now < end_ns ? (end_ns - now) / lane->groups : 0;
+		int rc = run_excused(session, kind, course, lane, now + part, err);
 		if (rc < 0)
 			return rc;
 	}
 	return 0;
+}
+
+/* Where both lanes have candidates: what the device's own may use of the time. */
+#define DEVICE_LANE_PERCENT 65
+
+static int run_groups(struct mxt_session *session, enum mxt_problem_kind kind, const struct mxt_course *course,
+		      uint64_t end_ns, struct mxt_error *err)
+{
+	struct grouping device = plan_groups(session, kind, course, LANE_DEVICE);
+	struct grouping python = plan_groups(session, kind, course, LANE_PYTHON);
+	uint64_t now = mxt_now_ns(session->request->budget->clock), left = now < end_ns ? end_ns - now : 0;
+	if (device.groups + python.groups == 0)
+		device.groups = 1; /* the incumbents race even alone */
+	uint32_t races = (uint32_t)(MXT_PROBLEM_KIND_COUNT * (device.groups + python.groups));
+	device.races = races;
+	uint64_t part = python.groups > 0 ? left / 100 * DEVICE_LANE_PERCENT : left;
+	int rc = run_lane(session, kind, course, &device, now + part, err);
+	if (rc < 0)
+		return rc;
+	python = plan_groups(session, kind, course, LANE_PYTHON); /* anew: an incumbent may have left Python */
+	python.races = races;
+	return run_lane(session, kind, course, &python, end_ns, err);
 }
 
 /* A workload of which nothing belongs to this probe: what the job does today stays, and nothing is called measured. */

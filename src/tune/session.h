@@ -33,7 +33,7 @@ struct mxt_probe_result {
 	struct mxt_choice choice;           /* its rule may be borrowed from `lengths` */
 	struct mxt_new_lengths lengths;
 	/* What computed the first problem under bare and under yours; "" where nobody tells. */
-	char bare_backend[MXT_BACKEND_TEXT], yours_backend[MXT_BACKEND_TEXT];
+	char bare_backend[MXT_BACKEND_TEXT], yours_backend[MXT_BACKEND_TEXT], winner_backend[MXT_BACKEND_TEXT];
 	double incumbent_step_ns; /* estimate: this probe's time in one real training step, under the incumbent */
 	bool ships_bare;          /* `yours` was the incumbent and lost to bare */
 	bool dropped;             /* chosen alone, but not confirmed on the layer */
