@@ -40,6 +40,8 @@ def parse_arguments(arguments=None):
     parser.add_argument("--repetitions", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--device", default="auto")
+    parser.add_argument("--beside", metavar="NAME=VALUE", action="append", default=[],
+                        help="also run with this variable instead of the plan's")
     parser.add_argument("--child", action="store_true", help=argparse.SUPPRESS)
     return parser.parse_args(arguments)
 
@@ -53,7 +55,7 @@ def settings(arguments):
         model=arguments.model, layers=arguments.layers, seq_len=arguments.shortest,
         micro_batch=arguments.micro_batch, lora_rank=16, autocast="on", checkpointing="off",
         attention="sdpa", quantised=False, fused_lora=False, loss="plain", documents=0,
-        device=device)
+        padded=False, device=device)
 
 
 def draw_lengths(arguments):
@@ -160,6 +162,9 @@ def compare(arguments, variables, unset):
     bare = {name: value for name, value in os.environ.items()
             if name not in unset and name not in variables}
     environments = {"bare": bare, "plan": {**bare, **variables}}
+    for setting in arguments.beside:
+        name, value = setting.split("=", 1)
+        environments[setting] = {**bare, name: value}
     totals = {name: [] for name in environments}
     steps = {name: [] for name in environments}
     for repetition in range(arguments.repetitions):
