@@ -103,8 +103,11 @@ static int drop_unwitnessed(struct mxt_group *group, struct mxt_error *err)
 /* A run that would need so long is not a matter of the budget. */
 #define HOPELESS_S 600
 
-/* What a stage of this much work would have needed, extrapolated from the requests that were answered. */
-static int too_small(const struct mxt_session *session, const struct mxt_group *group, uint64_t began_ns,
+/*
+ * What a stage of this much work would have needed, extrapolated from the requests that were answered since `ready_ns`,
+ * when all workers were there.
+ */
+static int too_small(const struct mxt_session *session, const struct mxt_group *group, uint64_t ready_ns,
 		     struct mxt_error *err)
 {
 	const struct mxt_budget *budget = session->request->budget;
@@ -112,8 +115,8 @@ static int too_small(const struct mxt_session *session, const struct mxt_group *
 	double total =
 	    (double)(mxt_group_incumbents(session, group->kind) * (field->course->n_problems + field->course->n_items));
 	double done = field->requests_done ? field->requests_done : 1;
-	double stage_s = (double)(mxt_now_ns(budget->clock) - began_ns) / 1e9 * (total > done ? total / done : 1);
-	double before_s = (double)(began_ns - budget->start_ns) / 1e9;
+	double stage_s = (double)(mxt_now_ns(budget->clock) - ready_ns) / 1e9 * (total > done ? total / done : 1);
+	double before_s = (double)(ready_ns - budget->start_ns) / 1e9;
 	double enough_s = before_s + 3 * stage_s + 1; /* a stage gets about half of the time; some slack */
 	double limit_s = (double)budget->limit_ns / 1e9;
 	if (enough_s <= limit_s)
@@ -157,7 +160,6 @@ static int open_incumbents(struct mxt_session *session, struct mxt_group *group,
 			   struct mxt_error *err)
 {
 	struct mxt_field *field = &group->field;
-	uint64_t began = mxt_now_ns(field->clock);
 	struct mxt_round round;
 	uint32_t incumbents = mxt_field_incumbents(field);
 	size_t n = mxt_group_incumbents(session, group->kind);
@@ -171,7 +173,7 @@ static int open_incumbents(struct mxt_session *session, struct mxt_group *group,
 	if (rc == 0)
 		rc = mxt_field_round(field, incumbents, &round, err);
 	if (rc == -ETIME)
-		return too_small(session, group, began, err);
+		return too_small(session, group, started, err);
 	pace->prepare_ns = (prepared - started) / n;
 	pace->round_ns = (mxt_now_ns(field->clock) - prepared) / n;
 	return rc;
