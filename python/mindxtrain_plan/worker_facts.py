@@ -20,7 +20,7 @@ def warm_up(device, provider, probe, tasks):
     """Calls the kernels of the probe once, on something small. What fails here fails again when
     it is asked for."""
     for name, problem in SMALL.items():
-        if probe not in (name, "layer"):
+        if probe not in (name, "layer") or (name == "attention" and not provider.warms_up):
             continue
         try:
             task = tasks.make(device, problem, provider)

@@ -16,6 +16,7 @@ class Base:
 
     name = ""
     distributions = ()  # names under which its package may be installed; none: it is torch's own
+    warms_up = True  # a small call at the start loads what all later ones need
     watched = True  # its operations may be listed while it computes
     more_roundings = 0  # than kernels that keep scores in float32
 

@@ -13,6 +13,7 @@ MAX_SHAPES = 64  # compiled in one process, each for its own sizes
 
 class Provider(common.Base):
     name = "flex"
+    warms_up = False  # what is compiled for one shape serves no other
     watched = False  # under a dispatch mode torch would not run what it compiled
 
     def __init__(self, deterministic):
