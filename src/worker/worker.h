@@ -29,7 +29,7 @@ struct mxt_worker_spec {
 	const char *label;  /* candidate name, for reasons */
 	const char *device; /* device_ops name */
 	struct mxt_device_target target;
-	const char *provider; /* NULL: the device itself; else who computes in the Python worker */
+	const char *provider;     /* NULL: the device itself; else who computes in the Python worker */
 	char *const *environment; /* NULL-ended, complete */
 	const struct mxt_clock *clock;
 	int cancel_fd;       /* readable once the run must stop; -1 for none */
