@@ -259,13 +259,21 @@ static bool attention_valid(const struct mxt_attention *a)
 	       (unsigned)a->dtype < MXT_DTYPE_COUNT && (unsigned)a->direction < MXT_DIRECTION_COUNT;
 }
 
+/* Matrices of all products as they are stored: devices add up their bytes in 64 bits. */
+static bool operand_valid(int64_t products, int64_t rows, int64_t columns, int64_t leading)
+{
+	return leading >= columns && leading <= MAX_EXTENT && rows <= MAX_ELEMENTS / products / leading;
+}
+
 static bool gemm_valid(const struct mxt_gemm *g)
 {
-	return in_range(g->m, MAX_EXTENT) && in_range(g->n, MAX_EXTENT) && in_range(g->k, MAX_EXTENT) &&
-	       g->batch >= 0 && g->batch <= MAX_BATCH && g->m <= MAX_ELEMENTS / product_count(g) / g->n &&
-	       g->m <= MAX_ELEMENTS / g->k && g->k <= MAX_ELEMENTS / g->n && g->lda >= (g->trans_a ? g->m : g->k) &&
-	       g->lda <= MAX_EXTENT && g->ldb >= (g->trans_b ? g->k : g->n) && g->ldb <= MAX_EXTENT && g->ldc >= g->n &&
-	       g->ldc <= MAX_EXTENT && (unsigned)g->dtype < MXT_DTYPE_COUNT;
+	if (!in_range(g->m, MAX_EXTENT) || !in_range(g->n, MAX_EXTENT) || !in_range(g->k, MAX_EXTENT) || g->batch < 0 ||
+	    g->batch > MAX_BATCH || (unsigned)g->dtype >= MXT_DTYPE_COUNT)
+		return false;
+	int64_t products = product_count(g);
+	return operand_valid(products, g->trans_a ? g->k : g->m, g->trans_a ? g->m : g->k, g->lda) &&
+	       operand_valid(products, g->trans_b ? g->n : g->k, g->trans_b ? g->k : g->n, g->ldb) &&
+	       operand_valid(products, g->m, g->n, g->ldc);
 }
 
 int mxt_problem_validate(const struct mxt_problem *problem)

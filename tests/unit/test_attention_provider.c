@@ -25,7 +25,6 @@ static void knows_what_isolates(void **state)
 	assert_int_equal(fa2->kind, MXT_ATTENTION_FA2);
 	assert_string_equal(fa2->package, "flash_attn");
 	assert_true(fa2->isolates);
-	assert_false(fa2->takes_mask);
 	assert_int_equal(mxt_attention_provider_find("varlen")->since_torch, 10);
 	assert_null(mxt_attention_provider_find("sage"));
 	assert_null(mxt_attention_provider_find(""));
