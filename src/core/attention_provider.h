@@ -16,7 +16,7 @@ struct mxt_attention_provider {
 	enum mxt_attention_kind kind;
 	const char *package;  /* "": torch itself */
 	unsigned since_torch; /* minor of torch 2; 0: any */
-	bool isolates, takes_mask, takes_window, deterministic;
+	bool isolates, takes_window, deterministic;
 };
 
 size_t mxt_attention_provider_count(void);
