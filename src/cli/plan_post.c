@@ -58,12 +58,6 @@ static const json_t *member(const json_t *object, const char *key)
 	return json_object_get(object, key);
 }
 
-static const char *text_of(const json_t *object, const char *key)
-{
-	const char *text = json_string_value(member(object, key));
-	return text ? text : "";
-}
-
 static int64_t integer_or(const json_t *object, const char *key, int64_t absent)
 {
 	const json_t *value = member(object, key);
@@ -128,16 +122,16 @@ static void put_machine(const struct post *post)
 	} of_nvidia[] = {{"CUDA", "cuda"}, {"cuDNN", "cudnn"}, {"cuBLAS", "cublas"}};
 	const json_t *device = measured_device(post), *stack = member(post->decision, "stack");
 	const json_t *platform = member(post->decision, "platform");
-	bool nvidia = strcmp(text_of(platform, "vendor"), "nvidia") == 0;
+	bool nvidia = strcmp(mxt_json_text(platform, "vendor"), "nvidia") == 0;
 	mxt_buf_puts(post->buf, "## Machine\n\n| | |\n|---|---|\n");
-	put_row(post, "device", text_of(device, "name"));
-	put_row(post, "architecture", text_of(platform, "arch"));
+	put_row(post, "device", mxt_json_text(device, "name"));
+	put_row(post, "architecture", mxt_json_text(platform, "arch"));
 	put_memory_row(post, device);
 	if (nvidia)
-		put_row(post, "driver", text_of(device, "driver"));
-	put_row(post, "torch", text_of(stack, "torch"));
+		put_row(post, "driver", mxt_json_text(device, "driver"));
+	put_row(post, "torch", mxt_json_text(stack, "torch"));
 	for (size_t i = 0; nvidia && i < MXT_ARRAY_LEN(of_nvidia); i++)
-		put_row(post, of_nvidia[i].title, text_of(stack, of_nvidia[i].key));
+		put_row(post, of_nvidia[i].title, mxt_json_text(stack, of_nvidia[i].key));
 	put_peak_row(post);
 }
 
@@ -158,8 +152,8 @@ static void put_model(const json_t *model, struct mxt_buf *buf)
 
 static void put_training(const json_t *training, struct mxt_buf *buf)
 {
-	const char *dtype = text_of(training, "dtype"), *adapter = text_of(training, "adapter");
-	const char *lengths = text_of(training, "lengths");
+	const char *dtype = mxt_json_text(training, "dtype"), *adapter = mxt_json_text(training, "adapter");
+	const char *lengths = mxt_json_text(training, "lengths");
 	mxt_buf_printf(buf, "; %" PRId64 " x %" PRId64 " tokens", integer_or(training, "micro_batch", 0),
 		       integer_or(training, "seq_len", 0));
 	if (lengths[0])
@@ -199,7 +193,7 @@ static const json_t *choice_of(const struct post *post, const char *probe)
 {
 	const json_t *choices = member(post->evidence, "choices"), *found = NULL;
 	for (size_t i = 0; i < json_array_size(choices); i++)
-		if (strcmp(text_of(json_array_get(choices, i), "probe"), probe) == 0)
+		if (strcmp(mxt_json_text(json_array_get(choices, i), "probe"), probe) == 0)
 			found = json_array_get(choices, i);
 	return found;
 }
@@ -233,8 +227,8 @@ static void put_gain(const json_t *choice, const char *name, const char *whole, 
 /* Who ships, and how that and the best other compare with what would run without the plan. */
 static void put_verdict(const json_t *choice, const struct choice_words *words, struct mxt_buf *buf)
 {
-	const char *winner = text_of(choice, "winner"), *incumbent = text_of(choice, "incumbent");
-	const char *best = text_of(choice, "best");
+	const char *winner = mxt_json_text(choice, "winner"), *incumbent = mxt_json_text(choice, "incumbent");
+	const char *best = mxt_json_text(choice, "best");
 	bool stays = strcmp(winner, incumbent) == 0, timed = member(choice, "gain_ppm");
 	mxt_buf_printf(buf, "\n%s: ", words->title);
 	put_code(winner, buf);
@@ -258,8 +252,8 @@ static void put_choice(const struct post *post, const char *probe)
 			put_verdict(choice, &all_words[i], post->buf);
 	if (!choice)
 		return;
-	mxt_buf_printf(post->buf, " (%s: ", text_of(choice, "source"));
-	put_code(text_of(choice, "rule"), post->buf);
+	mxt_buf_printf(post->buf, " (%s: ", mxt_json_text(choice, "source"));
+	put_code(mxt_json_text(choice, "rule"), post->buf);
 	mxt_buf_puts(post->buf, ").");
 	if (member(choice, "floor_ppm")) {
 		mxt_buf_puts(post->buf, " Noise floor, the same candidate twice: ");
@@ -566,13 +560,13 @@ static void put_failures(const struct post *post)
 	const char *last = "";
 	for (size_t i = 0; i < json_array_size(rows) && shown < MAX_CANDIDATES; i++) {
 		const json_t *row = json_array_get(rows, i);
-		const char *candidate = text_of(row, "candidate");
-		if (strcmp(text_of(row, "status"), "ok") == 0 || strcmp(candidate, last) == 0)
+		const char *candidate = mxt_json_text(row, "candidate");
+		if (strcmp(mxt_json_text(row, "status"), "ok") == 0 || strcmp(candidate, last) == 0)
 			continue;
 		mxt_buf_printf(post->buf, "%s- ", title);
 		put_code(candidate, post->buf);
-		mxt_buf_printf(post->buf, " (%s): %s: ", text_of(row, "probe"), text_of(row, "status"));
-		put_code(text_of(row, "reason"), post->buf);
+		mxt_buf_printf(post->buf, " (%s): %s: ", mxt_json_text(row, "probe"), mxt_json_text(row, "status"));
+		put_code(mxt_json_text(row, "reason"), post->buf);
 		mxt_buf_putc(post->buf, '\n');
 		title = "";
 		last = candidate;
@@ -583,11 +577,11 @@ static void put_failures(const struct post *post)
 static void put_decision(const struct post *post)
 {
 	struct mxt_buf *buf = post->buf;
-	const char *attention = text_of(member(post->decision, "attention"), "backend");
-	const char *library = text_of(member(post->decision, "gemm"), "library");
+	const char *attention = mxt_json_text(member(post->decision, "attention"), "backend");
+	const char *library = mxt_json_text(member(post->decision, "gemm"), "library");
 	mxt_buf_printf(buf, "\n## Plan\n\n- attention: %s\n- matrix products: %s%s%s\n",
 		       attention[0] ? attention : "not planned", library[0] ? library : "not planned",
-		       library[0] ? ", " : "", text_of(member(post->decision, "gemm"), "mode"));
+		       library[0] ? ", " : "", mxt_json_text(member(post->decision, "gemm"), "mode"));
 	mxt_buf_puts(buf, "- exported:");
 	for (size_t i = 0; i < mxt_plan_env_count(post->plan); i++) {
 		MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
@@ -608,10 +602,10 @@ static void put_head(const struct post *post)
 {
 	char used[MXT_FIGURE_SIZE];
 	int64_t used_ns = integer_or(member(post->evidence, "budget"), "used_ns", -1);
-	const char *name = text_of(measured_device(post), "name");
-	const char *created = text_of(post->evidence, "created"), *tool = text_of(post->evidence, "tool");
+	const char *name = mxt_json_text(measured_device(post), "name");
+	const char *created = mxt_json_text(post->evidence, "created"), *tool = mxt_json_text(post->evidence, "tool");
 	mxt_buf_puts(post->buf, "# Kernels for fine-tuning on ");
-	put_code(name[0] ? name : text_of(member(post->decision, "platform"), "arch"), post->buf);
+	put_code(name[0] ? name : mxt_json_text(member(post->decision, "platform"), "arch"), post->buf);
 	mxt_buf_puts(post->buf, "\n\nMeasured ");
 	put_code(created[0] ? created : "at a time that was not recorded", post->buf);
 	mxt_buf_puts(post->buf, " by ");

@@ -31,11 +31,6 @@ static const char *text_of(const json_t *object, const char *key)
 	return text ? text : "?";
 }
 
-static int64_t integer_of(const json_t *object, const char *key)
-{
-	return json_integer_value(json_object_get(object, key));
-}
-
 static bool has(const json_t *object, const char *key)
 {
 	return json_object_get(object, key) != NULL;
@@ -250,14 +245,14 @@ static void append_gain(const json_t *choice, struct mxt_buf *buf)
 	if (!has(choice, "gain_ppm"))
 		return;
 	mxt_buf_puts(buf, ": gain ");
-	append_percent(integer_of(choice, "gain_ppm"), buf);
+	append_percent(mxt_json_integer(choice, "gain_ppm"), buf);
 	if (has(choice, "bound_ppm")) {
 		mxt_buf_puts(buf, ", at least ");
-		append_percent(integer_of(choice, "bound_ppm"), buf);
+		append_percent(mxt_json_integer(choice, "bound_ppm"), buf);
 	}
 	if (has(choice, "floor_ppm")) {
 		mxt_buf_puts(buf, ", noise ");
-		append_percent(integer_of(choice, "floor_ppm"), buf);
+		append_percent(mxt_json_integer(choice, "floor_ppm"), buf);
 	}
 }
 
@@ -296,13 +291,13 @@ static void append_heuristic(const json_t *heuristic, const char *mark, struct m
 	if (!heuristic)
 		return;
 	begin_line(&title, buf);
-	mxt_buf_printf(buf, "%" PRId64 " of %" PRId64 " products, ", integer_of(heuristic, "ranked"),
-		       integer_of(heuristic, "products"));
-	append_percent(integer_of(heuristic, "share_ppm"), buf);
+	mxt_buf_printf(buf, "%" PRId64 " of %" PRId64 " products, ", mxt_json_integer(heuristic, "ranked"),
+		       mxt_json_integer(heuristic, "products"));
+	append_percent(mxt_json_integer(heuristic, "share_ppm"), buf);
 	mxt_buf_puts(buf, " of their time: the first choice is ");
-	append_percent(integer_of(heuristic, "gain_ppm"), buf);
+	append_percent(mxt_json_integer(heuristic, "gain_ppm"), buf);
 	mxt_buf_puts(buf, " from the best found, noise ");
-	append_percent(integer_of(heuristic, "floor_ppm"), buf);
+	append_percent(mxt_json_integer(heuristic, "floor_ppm"), buf);
 	mxt_buf_printf(buf, "%s\n", mark);
 	begin_line(&title, buf);
 	mxt_buf_printf(buf, "%s\n", text_of(heuristic, "library"));
@@ -319,18 +314,19 @@ static void append_choices(const json_t *choices, const char *mark, struct mxt_b
 static void append_attention(const json_t *problem, struct mxt_buf *buf)
 {
 	mxt_buf_printf(buf, " b%" PRId64 " s%" PRId64 " h%" PRId64 "/%" PRId64 " d%" PRId64 "%s %s %s",
-		       integer_of(problem, "batch"), integer_of(problem, "seq"), integer_of(problem, "heads"),
-		       integer_of(problem, "kv_heads"), integer_of(problem, "head_dim"),
-		       has(problem, "causal") ? " causal" : "", text_of(problem, "dtype"),
-		       text_of(problem, "direction"));
+		       mxt_json_integer(problem, "batch"), mxt_json_integer(problem, "seq"),
+		       mxt_json_integer(problem, "heads"), mxt_json_integer(problem, "kv_heads"),
+		       mxt_json_integer(problem, "head_dim"), has(problem, "causal") ? " causal" : "",
+		       text_of(problem, "dtype"), text_of(problem, "direction"));
 }
 
 static void append_gemm(const json_t *problem, struct mxt_buf *buf)
 {
 	mxt_buf_printf(buf, " %c%c %" PRId64 "x%" PRId64 "x%" PRId64 "%s%s %s", has(problem, "trans_a") ? 't' : 'n',
-		       has(problem, "trans_b") ? 't' : 'n', integer_of(problem, "m"), integer_of(problem, "n"),
-		       integer_of(problem, "k"), has(problem, "accumulate") ? " +c" : "",
-		       has(problem, "bias") ? " bias" : "", text_of(problem, "dtype"));
+		       has(problem, "trans_b") ? 't' : 'n', mxt_json_integer(problem, "m"),
+		       mxt_json_integer(problem, "n"), mxt_json_integer(problem, "k"),
+		       has(problem, "accumulate") ? " +c" : "", has(problem, "bias") ? " bias" : "",
+		       text_of(problem, "dtype"));
 }
 
 static void append_problem(const json_t *sample, struct mxt_buf *buf)
@@ -350,12 +346,12 @@ static void append_sample(const json_t *sample, const char *mark, struct mxt_buf
 	if (strcmp(text_of(sample, "status"), "ok") != 0)
 		mxt_buf_printf(buf, "%s: %s; ", text_of(sample, "status"), text_of(sample, "reason"));
 	if (has(sample, "median_ns")) {
-		append_ms(integer_of(sample, "median_ns"), buf);
+		append_ms(mxt_json_integer(sample, "median_ns"), buf);
 		mxt_buf_puts(buf, " (p20 ");
-		append_ms(integer_of(sample, "p20_ns"), buf);
+		append_ms(mxt_json_integer(sample, "p20_ns"), buf);
 		mxt_buf_puts(buf, ", p80 ");
-		append_ms(integer_of(sample, "p80_ns"), buf);
-		mxt_buf_printf(buf, ", n %" PRId64 ")%s", integer_of(sample, "n"), mark);
+		append_ms(mxt_json_integer(sample, "p80_ns"), buf);
+		mxt_buf_printf(buf, ", n %" PRId64 ")%s", mxt_json_integer(sample, "n"), mark);
 	} else {
 		mxt_buf_puts(buf, "not timed");
 	}
@@ -418,8 +414,8 @@ static void append_run(const json_t *evidence, const char *mark, struct mxt_buf 
 		char used[32], limit[32];
 		title = "budget";
 		begin_line(&title, buf);
-		mxt_buf_printf(buf, "%s of %s s%s\n", mxt_format_fixed(used, integer_of(budget, "used_ns"), 9, 1),
-			       mxt_format_fixed(limit, integer_of(budget, "limit_ns"), 9, 1), mark);
+		mxt_buf_printf(buf, "%s of %s s%s\n", mxt_format_fixed(used, mxt_json_integer(budget, "used_ns"), 9, 1),
+			       mxt_format_fixed(limit, mxt_json_integer(budget, "limit_ns"), 9, 1), mark);
 	}
 	append_texts("skipped", json_object_get(budget, "skipped"), buf);
 	append_texts("health", json_object_get(evidence, "health"), buf);
@@ -442,7 +438,7 @@ void mxt_plan_show(const struct mxt_plan *plan, struct mxt_buf *buf)
 	append_notices(plan, buf);
 	append_decision(plan, buf);
 	append_config(plan, buf);
-	if (integer_of(evidence, "version") > MXT_PLAN_EVIDENCE_VERSION) {
+	if (mxt_json_integer(evidence, "version") > MXT_PLAN_EVIDENCE_VERSION) {
 		mxt_buf_puts(buf, "\nThe evidence is of a newer version; this mindxtrain does not show it.\n");
 		return;
 	}

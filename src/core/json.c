@@ -177,3 +177,14 @@ int mxt_json_read_file(const char *path, enum mxt_json_dialect dialect, json_t *
 	const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
 	return mxt_json_parse(name, mxt_buf_text(&buf), buf.len, dialect, ret_value, err);
 }
+
+const char *mxt_json_text(const json_t *object, const char *key)
+{
+	const char *text = json_string_value(json_object_get(object, key));
+	return text ? text : "";
+}
+
+int64_t mxt_json_integer(const json_t *object, const char *key)
+{
+	return json_integer_value(json_object_get(object, key));
+}

@@ -56,6 +56,10 @@ bool mxt_json_is_text(const char *text);
  */
 json_t *mxt_json_clean_text(const char *text, size_t max_bytes);
 
+/* A member of an object: "" and 0 for what is absent or of another kind. The text is the member's own. */
+const char *mxt_json_text(const json_t *object, const char *key);
+int64_t mxt_json_integer(const json_t *object, const char *key);
+
 static inline void mxt_json_cleanup_(json_t **value)
 {
 	json_decref(*value);

@@ -21,11 +21,6 @@ static int member_fault(const struct mxt_json_path *path, const char *key, struc
 	return fault(&at, err, text);
 }
 
-static json_int_t integer_of(const json_t *object, const char *key)
-{
-	return json_integer_value(json_object_get(object, key));
-}
-
 /* Model and training come from one source; without them a recording must say what is trained. */
 static int check_workload(const json_t *decision, const struct mxt_json_path *path, struct mxt_error *err)
 {
@@ -46,14 +41,14 @@ static int check_model(const json_t *decision, const struct mxt_json_path *path,
 	const struct mxt_json_path workload = {path, "workload", 0}, at = {&workload, "model", 0};
 	if (!model)
 		return 0;
-	json_int_t heads = integer_of(model, "heads"), kv_heads = integer_of(model, "kv_heads");
+	json_int_t heads = mxt_json_integer(model, "heads"), kv_heads = mxt_json_integer(model, "kv_heads");
 	if (kv_heads == heads)
 		return member_fault(&at, "kv_heads", err, "equals heads; leave the key out then");
 	if (kv_heads > 0 && heads % kv_heads != 0)
 		return member_fault(&at, "kv_heads", err, "does not divide heads");
-	if (integer_of(model, "head_dim") == integer_of(model, "hidden") / heads)
+	if (mxt_json_integer(model, "head_dim") == mxt_json_integer(model, "hidden") / heads)
 		return member_fault(&at, "head_dim", err, "equals hidden / heads; leave the key out then");
-	if (integer_of(model, "attention_layers") >= integer_of(model, "layers"))
+	if (mxt_json_integer(model, "attention_layers") >= mxt_json_integer(model, "layers"))
 		return member_fault(&at, "attention_layers", err, "is not below layers; leave the key out for all");
 	return 0;
 }
@@ -120,7 +115,8 @@ static bool is_after(const json_t *message, const json_t *last)
 {
 	int order = strcmp(json_string_value(json_object_get(message, "collective")),
 			   json_string_value(json_object_get(last, "collective")));
-	return order > 0 || (order == 0 && integer_of(message, "max_bytes") > integer_of(last, "max_bytes"));
+	return order > 0 ||
+	       (order == 0 && mxt_json_integer(message, "max_bytes") > mxt_json_integer(last, "max_bytes"));
 }
 
 static int check_collective(const json_t *decision, const struct mxt_json_path *path, struct mxt_error *err)

@@ -34,15 +34,10 @@ void mxt_recording_destroy(struct mxt_recording *recording)
 
 /* ---- what must fit together ---- */
 
-static int64_t integer_of(const json_t *document, const char *key)
-{
-	return json_integer_value(json_object_get(document, key));
-}
-
 static int check_length(const json_t *document, const json_t *array, const struct mxt_json_path *path,
 			struct mxt_error *err)
 {
-	int64_t wanted = integer_of(document, "ranks") * integer_of(document, "steps");
+	int64_t wanted = mxt_json_integer(document, "ranks") * mxt_json_integer(document, "steps");
 	if ((int64_t)json_array_size(array) == wanted)
 		return 0;
 	return mxt_json_at(path,
@@ -261,8 +256,8 @@ static int allocate(struct mxt_recording *recording, const json_t *document, str
 
 static int take_document(struct mxt_recording *recording, const json_t *document, struct mxt_error *err)
 {
-	recording->ranks = (uint32_t)integer_of(document, "ranks");
-	recording->steps = (uint32_t)integer_of(document, "steps");
+	recording->ranks = (uint32_t)mxt_json_integer(document, "ranks");
+	recording->steps = (uint32_t)mxt_json_integer(document, "steps");
 	recording->forward_passes = mean_count(json_object_get(document, "forward_passes"));
 	int rc = allocate(recording, document, err);
 	if (rc == 0)

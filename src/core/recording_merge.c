@@ -11,11 +11,6 @@
 #include "recording.h"
 #include "recording_field.h"
 
-static int64_t integer_of(const json_t *document, const char *key)
-{
-	return json_integer_value(json_object_get(document, key));
-}
-
 static int check_alike(const json_t *first, const json_t *other, struct mxt_error *err)
 {
 	static const char *const keys[] = {"steps", "torch", "device"};
@@ -108,7 +103,7 @@ static int merge_missed(const json_t *document, json_t *missed, struct mxt_error
 				known = json_array_get(missed, j);
 		if (!known && json_array_append(missed, row) < 0)
 			return mxt_error_oom(err);
-		if (known && integer_of(known, "count") < integer_of(row, "count") &&
+		if (known && mxt_json_integer(known, "count") < mxt_json_integer(row, "count") &&
 		    json_object_set(known, "count", json_object_get(row, "count")) < 0)
 			return mxt_error_oom(err);
 	}
@@ -130,7 +125,7 @@ static void merger_finish(struct merger *merger)
 
 static int merge_one(struct merger *merger, const json_t *document, struct mxt_error *err)
 {
-	int64_t ranks = integer_of(document, "ranks"), steps = integer_of(document, "steps");
+	int64_t ranks = mxt_json_integer(document, "ranks"), steps = mxt_json_integer(document, "steps");
 	int rc = merge_calls(document, merger->length, merger->calls, merger->index, err);
 	if (rc == 0 && json_array_extend(merger->passes, json_object_get(document, "forward_passes")) < 0)
 		rc = mxt_error_oom(err);
