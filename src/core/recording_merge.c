@@ -96,12 +96,13 @@ static int merge_missed(const json_t *document, json_t *missed, struct mxt_error
 {
 	const json_t *list = json_object_get(document, "not_seen");
 	for (size_t i = 0; i < json_array_size(list); i++) {
-		json_t *row = json_array_get(list, i), *known = NULL;
+		const json_t *row = json_array_get(list, i);
+		json_t *known = NULL;
 		for (size_t j = 0; j < json_array_size(missed) && !known; j++)
 			if (json_equal(json_object_get(json_array_get(missed, j), "what"),
 				       json_object_get(row, "what")))
 				known = json_array_get(missed, j);
-		if (!known && json_array_append(missed, row) < 0)
+		if (!known && json_array_append_new(missed, json_copy((json_t *)row)) < 0)
 			return mxt_error_oom(err);
 		if (known && mxt_json_integer(known, "count") < mxt_json_integer(row, "count") &&
 		    json_object_set(known, "count", json_object_get(row, "count")) < 0)
