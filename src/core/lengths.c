@@ -2,6 +2,7 @@
 #include "lengths.h"
 
 #include <math.h>
+#include <string.h>
 
 const struct mxt_lengths_shape mxt_lengths_default = {.median = 300, .p90 = 1200};
 
@@ -94,6 +95,11 @@ uint32_t mxt_lengths_drop_longer(struct mxt_lengths *lengths, int32_t limit)
 }
 
 /* ---- the distribution ---- */
+
+bool mxt_lengths_known(const struct mxt_lengths *lengths)
+{
+	return lengths->n_samples > 0 && lengths->source && strcmp(lengths->source, "assumed") != 0;
+}
 
 bool mxt_lengths_exact(const struct mxt_lengths *lengths)
 {

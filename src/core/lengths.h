@@ -30,6 +30,9 @@ void mxt_lengths_assume(struct mxt_lengths *lengths, const struct mxt_lengths_sh
  */
 uint32_t mxt_lengths_drop_longer(struct mxt_lengths *lengths, int32_t limit);
 
+/* True when they were read or stated, not assumed. */
+bool mxt_lengths_known(const struct mxt_lengths *lengths);
+
 /* True when the sample holds every document. */
 bool mxt_lengths_exact(const struct mxt_lengths *lengths);
 

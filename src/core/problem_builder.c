@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "problem_builder.h"
 
-#include <string.h>
-
+#include "lengths.h"
 #include "workload_passes.h"
-
-static bool is_known(const struct mxt_lengths *lengths)
-{
-	return lengths->n_samples > 0 && lengths->source && strcmp(lengths->source, "assumed") != 0;
-}
 
 /* Eager attention makes products over whole sequences, whatever is masked in them. */
 static bool isolates(const struct mxt_workload *w)
@@ -24,7 +18,7 @@ int mxt_builder_take_lengths(struct mxt_problem_builder *b, struct mxt_error *er
 		int rc = mxt_workload_pack(w, 0, &l->pack, err);
 		return rc < 0 ? rc : mxt_workload_pack(w, b->scale.attention_tokens, &l->cut_pack, err);
 	}
-	if (!w->training.packing && !w->training.padding && is_known(&w->lengths)) {
+	if (!w->training.packing && !w->training.padding && mxt_lengths_known(&w->lengths)) {
 		struct mxt_drawing drawing = mxt_workload_drawing(w);
 		l->n_strata = mxt_length_shapes_strata(&w->lengths, &drawing, l->strata);
 	}

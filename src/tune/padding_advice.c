@@ -2,11 +2,11 @@
 #include "padding_advice.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "announce.h"
 #include "buf.h"
 #include "compiler.h"
+#include "lengths.h"
 #include "number.h"
 #include "session.h"
 
@@ -48,8 +48,7 @@ static struct padded run_padded(const struct mxt_session *session, int32_t multi
 /* What was measured must be what ships, and lengths must be more than an assumption. */
 static bool can_tell(const struct mxt_session *session)
 {
-	const struct mxt_lengths *lengths = &session->request->workload->lengths;
-	bool known = lengths->n_samples > 0 && lengths->source && strcmp(lengths->source, "assumed") != 0;
+	bool known = mxt_lengths_known(&session->request->workload->lengths);
 	for (size_t i = 0; i < MXT_PROBLEM_KIND_COUNT; i++)
 		known = known && session->probes[i].done && !session->probes[i].dropped &&
 			session->probes[i].lengths.ships_ns > 0;
