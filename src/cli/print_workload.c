@@ -68,7 +68,7 @@ struct line {
 
 static double weighted_flops(const struct mxt_problem *p)
 {
-	return mxt_problem_flops(p) * p->calls * p->share_ppm / 1e6;
+	return mxt_problem_flops(p) * mxt_problem_weight(p);
 }
 
 static int compare_lines(const void *a, const void *b)

@@ -17,8 +17,6 @@
 
 #include "lengths.h"
 
-#define PPM 1000000
-
 /* Of more bins than this, several together are looked at as one part. */
 #define MOST_PARTS 16384
 
@@ -147,12 +145,12 @@ size_t mxt_length_shapes_strata(const struct mxt_lengths *lengths, const struct 
 	struct stratum_sum whole[MXT_LENGTH_STRATA] = {{0, 0}}, sums[MXT_LENGTH_STRATA] = {{0, 0}};
 	strata_sums(lengths, drawing, 0, whole); /* all of it is in the first */
 	strata_sums(lengths, drawing, whole[0].work, sums);
-	uint32_t left = PPM;
+	uint32_t left = MXT_PPM;
 	size_t count = 0;
 	for (size_t i = MXT_LENGTH_STRATA; i-- > 0;) {
 		if (!(sums[i].share > 0))
 			continue;
-		uint32_t share = (uint32_t)lround(sums[i].share * PPM);
+		uint32_t share = (uint32_t)lround(sums[i].share * MXT_PPM);
 		share = share > left ? left : share;
 		strata[count++] =
 		    (struct mxt_length_stratum){rounded(sqrt(sums[i].work / sums[i].share), drawing->multiple), share};

@@ -6,13 +6,12 @@
 #include <string.h>
 
 /* Limits of what is accepted from outside; products of the allowed maxima still fit into 63 bits. */
-#define MAX_EXTENT    (INT64_C(1) << 31)
-#define MAX_ELEMENTS  (INT64_C(1) << 40)
-#define MAX_HEADS     4096
-#define MAX_HEAD_DIM  4096
-#define MAX_BATCH     65536
-#define MAX_SEQ       (1 << 24)
-#define MAX_SHARE_PPM 1000000
+#define MAX_EXTENT   (INT64_C(1) << 31)
+#define MAX_ELEMENTS (INT64_C(1) << 40)
+#define MAX_HEADS    4096
+#define MAX_HEAD_DIM 4096
+#define MAX_BATCH    65536
+#define MAX_SEQ      (1 << 24)
 
 const char *mxt_problem_kind_name(enum mxt_problem_kind kind)
 {
@@ -109,6 +108,11 @@ static bool gemm_equal(const struct mxt_gemm *a, const struct mxt_gemm *b)
 	return a->m == b->m && a->n == b->n && a->k == b->k && a->lda == b->lda && a->ldb == b->ldb &&
 	       a->ldc == b->ldc && a->trans_a == b->trans_a && a->trans_b == b->trans_b &&
 	       a->accumulate == b->accumulate && a->bias == b->bias && a->batch == b->batch && a->dtype == b->dtype;
+}
+
+double mxt_problem_weight(const struct mxt_problem *problem)
+{
+	return (double)problem->calls * problem->share_ppm / MXT_PPM;
 }
 
 bool mxt_problem_equal(const struct mxt_problem *a, const struct mxt_problem *b)
@@ -278,7 +282,7 @@ static bool gemm_valid(const struct mxt_gemm *g)
 
 int mxt_problem_validate(const struct mxt_problem *problem)
 {
-	if ((unsigned)problem->kind >= MXT_PROBLEM_KIND_COUNT || problem->share_ppm > MAX_SHARE_PPM)
+	if ((unsigned)problem->kind >= MXT_PROBLEM_KIND_COUNT || problem->share_ppm > MXT_PPM)
 		return -EINVAL;
 	bool valid =
 	    problem->kind == MXT_PROBLEM_GEMM ? gemm_valid(&problem->as.gemm) : attention_valid(&problem->as.attention);

@@ -22,6 +22,8 @@ const char *mxt_problem_kind_name(enum mxt_problem_kind kind);
 const char *mxt_dtype_name(enum mxt_dtype dtype); /* "float32", "bfloat16", "float16" */
 unsigned mxt_dtype_bytes(enum mxt_dtype dtype);
 
+#define MXT_PPM 1000000
+
 /* How many documents one packed problem may hold. */
 #define MXT_MAX_DOCUMENTS 512
 
@@ -77,6 +79,9 @@ double mxt_problem_flops(const struct mxt_problem *problem);
 
 /* Bytes of all operands of one call. Packed documents need no mask tensor: who makes one adds it. */
 uint64_t mxt_problem_bytes(const struct mxt_problem *problem);
+
+/* How many calls of a training step it stands for. */
+double mxt_problem_weight(const struct mxt_problem *problem);
 
 /* True when both describe the same call (weights apart). */
 bool mxt_problem_equal(const struct mxt_problem *a, const struct mxt_problem *b);

@@ -14,8 +14,6 @@
 
 struct mxt_error;
 
-#define MXT_PPM 1000000
-
 /* What is known of lengths that attention shows; all of it may be empty. See mxt_builder_take_lengths(). */
 struct mxt_builder_lengths {
 	/* A packed micro-batch whose documents do not see each other: as it is, and within the scale. */

@@ -7,11 +7,6 @@
 #include "number.h"
 #include "workload.h"
 
-static double weight(const struct mxt_problem *problem)
-{
-	return (double)problem->calls * problem->share_ppm / 1e6;
-}
-
 /* A packed call without the lengths of its documents, which are never the same twice. */
 static struct mxt_problem comparable(const struct mxt_problem *problem)
 {
@@ -32,7 +27,7 @@ static double find(const struct mxt_problem_set *set, const struct mxt_problem *
 	for (size_t i = 0; i < set->n_problems; i++) {
 		struct mxt_problem like = comparable(&set->problems[i]);
 		if (mxt_problem_equal(&like, wanted))
-			sum += weight(&set->problems[i]);
+			sum += mxt_problem_weight(&set->problems[i]);
 	}
 	return sum;
 }
@@ -69,7 +64,7 @@ static double covered(const struct mxt_problem_set *recorded, const struct mxt_p
 {
 	struct mxt_problem like = comparable(problem);
 	double asked = find(recorded, &like), given = find(generated, &like);
-	return asked > 0 ? weight(problem) * fmin(1, given / asked) : 0;
+	return asked > 0 ? mxt_problem_weight(problem) * fmin(1, given / asked) : 0;
 }
 
 void mxt_recording_coverage(const struct mxt_problem_set *recorded, const struct mxt_problem_set *generated,
@@ -78,7 +73,7 @@ void mxt_recording_coverage(const struct mxt_problem_set *recorded, const struct
 	struct mxt_coverage coverage = {.n_misses = 0};
 	for (size_t i = 0; i < recorded->n_problems; i++) {
 		const struct mxt_problem *problem = &recorded->problems[i];
-		double calls = weight(problem), hit = covered(recorded, generated, problem);
+		double calls = mxt_problem_weight(problem), hit = covered(recorded, generated, problem);
 		double flops = mxt_problem_flops(problem);
 		bool gemm = problem->kind == MXT_PROBLEM_GEMM;
 		coverage.gemm_flops += gemm ? flops * calls : 0;

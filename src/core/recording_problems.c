@@ -13,7 +13,6 @@
 #include "number.h"
 #include "recording.h"
 
-#define PPM      1000000
 #define NO_INDEX UINT32_MAX
 
 /* A problem with what it weighs in a step, before weights become whole numbers. */
@@ -179,7 +178,7 @@ static int choose(struct collection *collection, uint32_t *ret_left_ppm, struct 
 		sorted[i]->attended = true;
 		kept += sorted[i]->flops;
 	}
-	*ret_left_ppm = all > 0 ? (uint32_t)lround((all - kept) / all * PPM) : 0;
+	*ret_left_ppm = all > 0 ? (uint32_t)lround((all - kept) / all * MXT_PPM) : 0;
 	return 0;
 }
 
@@ -188,8 +187,8 @@ static void set_weight(struct mxt_problem *problem, double calls)
 {
 	double whole = ceil(calls);
 	problem->calls = whole < 1 ? 1 : whole < UINT32_MAX ? (uint32_t)whole : UINT32_MAX;
-	long share = lround(calls / problem->calls * PPM);
-	problem->share_ppm = share < 1 ? 1 : share < PPM ? (uint32_t)share : PPM;
+	long share = lround(calls / problem->calls * MXT_PPM);
+	problem->share_ppm = share < 1 ? 1 : share < MXT_PPM ? (uint32_t)share : MXT_PPM;
 }
 
 /* ---- the set ---- */

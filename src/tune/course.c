@@ -37,11 +37,10 @@ static void add_problem(struct mxt_course *course, const struct mxt_inventory *i
 	size_t i = course->n_problems++;
 	course->problems[i] = *problem;
 	course->steps[i] = (struct mxt_sequence_step){.id = (uint32_t)i};
-	course->items[course->n_items++] =
-	    (struct mxt_item){.steps = &course->steps[i],
-			      .n_steps = 1,
-			      .weight = (double)problem->calls * problem->share_ppm / 1e6,
-			      .least_ns = least_ns(inventory, problem)};
+	course->items[course->n_items++] = (struct mxt_item){.steps = &course->steps[i],
+							     .n_steps = 1,
+							     .weight = mxt_problem_weight(problem),
+							     .least_ns = least_ns(inventory, problem)};
 }
 
 int mxt_course_init_probe(struct mxt_course *course, const struct mxt_session *session, enum mxt_problem_kind kind,

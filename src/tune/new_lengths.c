@@ -29,7 +29,7 @@ double mxt_new_lengths_scale(const struct mxt_session *session, enum mxt_problem
 	for (size_t i = 0; i < field->course->n_problems; i++) {
 		const struct mxt_problem *problem = &field->course->problems[i];
 		if (problem->kind == kind)
-			measured += (double)problem->calls * problem->share_ppm / 1e6 * mxt_problem_flops(problem);
+			measured += mxt_problem_weight(problem) * mxt_problem_flops(problem);
 	}
 	return real > 0 && measured > 0 ? measured / real : 1;
 }
