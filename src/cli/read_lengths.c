@@ -21,13 +21,8 @@
 static int run_reader(const struct mxt_cli *cli, const struct mxt_lengths_request *request, char *interpreter,
 		      char *dataset, struct mxt_buf *answer, struct mxt_error *err)
 {
-	MXT_CLEANUP_FREE char *folder = NULL;
 	MXT_CLEANUP_BUF struct mxt_buf reader = MXT_BUF_INIT;
-	int rc = mxt_python_folder(cli->environment, &folder, err);
-	if (rc < 0)
-		return rc;
-	mxt_buf_printf(&reader, "%s/mindxtrain_plan/lengths.py", folder);
-	rc = mxt_buf_status(&reader, err);
+	int rc = mxt_python_script(cli->environment, "lengths.py", &reader, err);
 	if (rc < 0)
 		return rc;
 	static char no_bytecode[] = "-B", descriptor[] = "--descriptor", number[] = MXT_SCRIPT_DESCRIPTOR;

@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "buf.h"
+#include "cleanup.h"
 #include "environ.h"
 #include "error.h"
 
@@ -53,4 +55,14 @@ int mxt_python_folder(char *const *environment, char **ret_folder, struct mxt_er
 	if (rc == 0)
 		*ret_folder = mxt_buf_steal(&path);
 	return rc;
+}
+
+int mxt_python_script(char *const *environment, const char *name, struct mxt_buf *path, struct mxt_error *err)
+{
+	MXT_CLEANUP_FREE char *folder = NULL;
+	int rc = mxt_python_folder(environment, &folder, err);
+	if (rc < 0)
+		return rc;
+	mxt_buf_printf(path, "%s/mindxtrain_plan/%s", folder, name);
+	return mxt_buf_status(path, err);
 }

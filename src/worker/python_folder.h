@@ -9,6 +9,7 @@
 
 #include "compiler.h"
 
+struct mxt_buf;
 struct mxt_error;
 
 /*
@@ -16,5 +17,8 @@ struct mxt_error;
  * MXT_E_PYTHON_FILES when the package is not there.
  */
 int mxt_python_folder(char *const *environment, char **ret_folder, struct mxt_error *err) MXT_WUR;
+
+/* Appends the path of a script of the package, such as "worker.py". Errors as above. */
+int mxt_python_script(char *const *environment, const char *name, struct mxt_buf *path, struct mxt_error *err) MXT_WUR;
 
 #endif

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "environ.h"
 #include "error.h"
@@ -45,10 +44,9 @@ static int python_command(struct mxt_worker_command *command, const struct mxt_w
 		return mxt_error_set(err, -ENOENT, MXT_E_PYTHON_PROVIDER,
 				     "%s computes in Python, and no Python was found; name it with --python",
 				     spec->provider);
-	int rc = mxt_python_folder(spec->environment, &command->folder, err);
+	int rc = mxt_python_script(spec->environment, "worker.py", &command->script, err);
 	if (rc < 0)
 		return rc;
-	mxt_buf_printf(&command->script, "%s/mindxtrain_plan/worker.py", command->folder);
 	size_t n = 2;
 	command->program = spec->target.python;
 	command->argv[0] = spec->target.python; /* by which a virtual environment knows itself */
@@ -56,7 +54,7 @@ static int python_command(struct mxt_worker_command *command, const struct mxt_w
 	add(command, &n, "--provider", spec->provider);
 	add_common(command, &n, spec);
 	add_switches(command, &n, spec);
-	return mxt_buf_status(&command->script, err);
+	return 0;
 }
 
 int mxt_worker_command_init(struct mxt_worker_command *command, const struct mxt_worker_spec *spec,
@@ -76,7 +74,5 @@ int mxt_worker_command_init(struct mxt_worker_command *command, const struct mxt
 
 void mxt_worker_command_finish(struct mxt_worker_command *command)
 {
-	free(command->folder);
-	command->folder = NULL;
 	mxt_buf_finish(&command->script);
 }

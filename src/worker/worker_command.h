@@ -15,8 +15,7 @@ struct mxt_worker_command {
 	const char *program;                        /* borrowed from the spec, or static */
 	const char *argv[MXT_WORKER_MAX_ARGUMENTS]; /* NULL-ended; borrowed from the spec, its tables, and below */
 	char ordinal[16];
-	char *folder;          /* owned: where the program's Python files lie */
-	struct mxt_buf script; /* owned */
+	struct mxt_buf script; /* owned: the path of a Python worker */
 };
 
 /*
