@@ -28,7 +28,7 @@ def warm_up(device, provider, probe, tasks):
             task.ready()
             task.run()
             task.unbind()
-        except Exception as error:  # whatever a package raises
+        except (Exception, SystemExit) as error:  # whatever a package raises
             print(f"warming up: {error}")
 
 
