@@ -87,6 +87,9 @@ class Session:
         try:
             write_file(self.folder, f"part-{rank():05d}-{self.pid}.json", self._document())
         except OSError as error:
+            if not os.path.isdir(self.folder):
+                sys.stderr.write("mindxtrain record: it has ended before this process was recorded; the training goes on\n")
+                return
             touch(self.folder, "unwritten")  # an empty file may still find room
             sys.stderr.write(f"mindxtrain record: the recording cannot be written: {error}\n")
             raise SystemExit(1) from error

@@ -13,9 +13,12 @@ AWAITED = "torch.optim.optimizer"
 
 
 def wanted():
-    """(folder, steps) of `mindxtrain record`; None when this process does not run under it."""
+    """(folder, steps) of `mindxtrain record`; None when this process does not run under it, or not any more: what is
+    queued or left in the background keeps the variables, and must not be stopped.
+    """
     folder, steps = os.environ.get(FOLDER), os.environ.get(STEPS, "")
-    return (folder, int(steps)) if folder and steps.isdigit() and int(steps) > 0 else None
+    wanted_steps = int(steps) if steps.isdigit() else 0
+    return (folder, wanted_steps) if folder and wanted_steps > 0 and os.path.isdir(folder) else None
 
 
 def touch(folder, name):

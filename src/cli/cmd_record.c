@@ -229,7 +229,8 @@ static void append_reason(const struct watch *watch, struct mxt_buf *text)
 	else if (mxt_record_folder_has(&watch->folder, "torch-too-old"))
 		mxt_buf_puts(text, "its torch is too old to be recorded (before 2.1)");
 	else if (!mxt_record_folder_has(&watch->folder, "torch"))
-		mxt_buf_puts(text, "no Python in it imported torch");
+		mxt_buf_puts(text, "no Python in it that can be recorded imported torch (one that is started with -E, "
+				   "-I or -S, or with another PYTHONPATH, cannot)");
 	else if (steps == 0)
 		mxt_buf_puts(text, "no optimizer of torch stepped outside of a backward pass");
 	else

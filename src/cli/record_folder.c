@@ -27,8 +27,13 @@ int mxt_record_folder_make(struct mxt_record_folder *folder, char *const *enviro
 	if (rc < 0)
 		return rc;
 	if (!mkdtemp(path.data))
-		return mxt_error_errno(err, errno, "cannot make a folder %s", path.data);
-	folder->path = mxt_buf_steal(&path);
+		return mxt_error_errno(err, errno, "cannot make a folder %s (TMPDIR says where)", path.data);
+	folder->path = realpath(path.data, NULL); /* the command may work in another folder */
+	if (!folder->path) {
+		int errnum = errno;
+		(void)rmdir(path.data);
+		return mxt_error_errno(err, errnum, "cannot find the folder %s", path.data);
+	}
 	return 0;
 }
 

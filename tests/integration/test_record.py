@@ -101,7 +101,11 @@ class Shapes(mxt.TestCase):
         self.assertEqual(len(shown["problems"]), 27)
 
     def test_errors(self):
-        self.assert_error(self.autotune("--seq-len", "512"), 2, "MXT-110", "--seq-len")
+        for option, value in (("--seq-len", 512), ("--steps", 5), ("--distinct-lengths", 5), ("--lengths", 300),
+                              ("--dataset", self.dir)):
+            self.assert_error(self.autotune(option, value), 2, "MXT-110", f"{option} goes with --config or --model")
+        result = self.autotune("--model", "qwen3-8b", "--lengths", "300:100")
+        self.assert_error(result, 2, "MXT-110", "MEDIAN <= P90")
         self.recording = self.write("bad.json", {"schema": "mindxtrain.recording/1"})
         self.assert_error(self.autotune(), 3, "MXT-247", "the key is missing")
         self.recording = "no-such-file"
@@ -225,6 +229,35 @@ class Small(Recorded):
         result = self.train("small.py", "fails", status=6)
         self.assert_error(result, 6, "MXT-248", "exited with status 7", "2 of the 3 optimizer steps")
         self.assertFalse((self.dir / "r.json").exists())
+
+    def test_python_that_ignores_pythonpath(self):
+        result = self.run_program("record", "--", self.python, "-E", TRAININGS / "small.py", timeout=180)
+        self.assert_error(result, 6, "MXT-248", "-E, -I or -S", "PYTHONPATH")
+        self.assertIn("at the end", result.out)
+
+    def test_command_in_another_folder(self):
+        (self.dir / "elsewhere").mkdir()
+        code = "import os, sys; os.chdir('elsewhere'); os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
+        self.train("small.py", launcher=("-c", code), env={"TMPDIR": "."})
+
+    def test_what_is_left_in_the_background_trains_on(self):
+        script = '("$0" "$1" steps-later > log 2>&1; touch done) > /dev/null 2>&1 & until [ -e waiting ]; do sleep 0.1; done'
+        result = self.run_program("record", "--", "sh", "-c", script, self.python, TRAININGS / "small.py", timeout=180)
+        self.assert_error(result, 6, "MXT-248", "exited with status 0")
+        self.write("go", "")
+        self.assertTrue(mxt.wait_until(lambda: (self.dir / "done").exists(), 120))
+        log = (self.dir / "log").read_text()
+        self.assertIn("the training goes on", log)
+        self.assertIn("at the end", log)
+
+    def test_what_starts_later_is_left_alone(self):
+        folder = mxt.SOURCE_ROOT / "python"
+        env = {**self.environment(), "PYTHONPATH": f"{folder / 'hook'}:{folder}", "MXT_RECORD_STEPS": "2",
+               "MXT_RECORD_DIR": str(self.dir / "removed")}
+        done = subprocess.run([str(self.python), str(TRAININGS / "small.py")], cwd=self.dir, env=env, check=False,
+                              capture_output=True, text=True, timeout=180)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("at the end", done.stdout)
 
     def test_command_that_never_steps(self):
         self.assert_error(self.train("small.py", "never-steps", status=6), 6, "MXT-248", "no optimizer")
