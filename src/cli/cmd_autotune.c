@@ -78,6 +78,7 @@ static int take_source(const struct mxt_cli *cli, const struct mxt_args *args, s
 	source.config_yaml = mxt_args_get(args, "config");
 	source.model = mxt_args_get(args, "model");
 	source.lengths = mxt_args_get(args, "lengths");
+	source.dataset = mxt_args_get(args, "dataset");
 	source.environment = cli->environment;
 	const struct {
 		const char *name;

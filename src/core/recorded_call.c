@@ -285,7 +285,7 @@ int mxt_recorded_call_read(const json_t *call, const struct mxt_json_path *path,
 	if (rc == 0 && !made.why_not) {
 		made.problem.share_ppm = 0;
 		if (mxt_problem_validate(&made.problem) < 0)
-			made.why_not = "a call without elements, or too large to time";
+			made.why_not = "a call without elements, too large to time, or of sizes that do not fit";
 	}
 	if (rc == 0)
 		*ret_call = made;

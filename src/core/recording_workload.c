@@ -9,22 +9,27 @@
 
 static const struct mxt_scale real_size = {.gemm_tokens = 0};
 
-/* Flags that change a model or a config say nothing where there is neither. */
+/* Flags that change a model or a config, or tell how its lengths vary, say nothing where there is neither. */
 static int check_flags(const struct mxt_workload_source *source, struct mxt_error *err)
 {
 	const struct {
 		const char *name;
-		int64_t value;
-	} flags[] = {{"seq-len", source->seq_len},
-		     {"micro-batch", source->micro_batch},
-		     {"lora-rank", source->lora_rank},
-		     {"packing", source->packing},
-		     {"checkpointing", source->checkpointing}};
+		bool given, recorded;
+	} flags[] = {{"seq-len", source->seq_len != -1, true},
+		     {"micro-batch", source->micro_batch != -1, true},
+		     {"lora-rank", source->lora_rank != -1, true},
+		     {"packing", source->packing != -1, true},
+		     {"checkpointing", source->checkpointing != -1, true},
+		     {"steps", source->steps != -1, false},
+		     {"distinct-lengths", source->distinct_lengths != -1, false},
+		     {"dataset", source->dataset != NULL, false},
+		     {"lengths", source->lengths != NULL, false}};
 	for (size_t i = 0; i < MXT_ARRAY_LEN(flags); i++)
-		if (flags[i].value != -1)
-			return mxt_error_set(err, -EINVAL, MXT_E_USAGE,
-					     "--%s goes with --config or --model; a recording has it already",
-					     flags[i].name);
+		if (flags[i].given)
+			return mxt_error_set(err, -EINVAL, MXT_E_USAGE, "--%s goes with --config or --model; %s",
+					     flags[i].name,
+					     flags[i].recorded ? "a recording has it already"
+							       : "a recording alone does not say how lengths vary");
 	return 0;
 }
 

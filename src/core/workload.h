@@ -249,10 +249,11 @@ struct mxt_workload_source {
 	int64_t steps, distinct_lengths; /* see exposure.h */
 	int checkpointing, packing;      /* tri-state: -1, 0, 1 */
 	const char *lengths;             /* --lengths; see workload_lengths.h */
+	const char *dataset;             /* --dataset; the caller reads it */
 };
 #define MXT_WORKLOAD_SOURCE_INIT                                                                                       \
 	{                                                                                                              \
-		NULL, NULL, NULL, -1, -1, -1, -1, -1, -1, -1, -1, -1, NULL                                             \
+		NULL, NULL, NULL, -1, -1, -1, -1, -1, -1, -1, -1, -1, NULL, NULL                                       \
 	}
 
 /* Reads, merges, validates. Errors (exit class INPUT) name file, place and remedy. */

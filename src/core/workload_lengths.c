@@ -55,8 +55,11 @@ int mxt_workload_state_lengths(struct mxt_workload *workload, const char *text, 
 {
 	struct mxt_lengths_shape shape = mxt_lengths_default;
 	if (text && !parse_shape(text, &shape))
-		return mxt_error_set(err, -EINVAL, MXT_E_USAGE,
-				     "--lengths takes MEDIAN[:P90[:DOCUMENTS]], as in 300:1200:50000, not '%s'", text);
+		return mxt_error_set(
+		    err, -EINVAL, MXT_E_USAGE,
+		    "--lengths takes MEDIAN[:P90[:DOCUMENTS]], as in 300:1200:50000, with 1 <= MEDIAN <= P90 <= "
+		    "%d, not '%s'",
+		    MXT_MAX_SEQ_LEN, text);
 	mxt_lengths_assume(&workload->lengths, &shape, workload->training.seq_len, text ? "flags" : "assumed");
 	return 0;
 }
