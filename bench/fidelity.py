@@ -132,8 +132,9 @@ def attention_call(shape, name, direction, words=()):
     are, because Python needs longer for one pass through autograd than the GPU for a small shape."""
     b, s, h, kv, d = shape
     make = lambda heads: torch.randn(b, s, heads, d, device="cuda", dtype=torch.bfloat16).transpose(1, 2)
+    keys = lambda: make(kv).contiguous() if "repeated" in words else make(kv)
     bias = bias_of(shape, "packed" in words) if words else None
-    forward, backward = CALLS[name]((make(h), make(kv), make(kv), make(h)), bias)
+    forward, backward = CALLS[name]((make(h), keys(), keys(), make(h)), bias)
     return forward if direction == "forward" else backward
 
 
@@ -177,6 +178,7 @@ def plain_cells():
 def more_cells():
     """Efficient attention takes no fewer KV heads than heads."""
     return (attention_cells(MASKED, ("cudnn",), "mask") + attention_cells(MASKED[1:], ("efficient",), "mask")
+            + attention_cells(MASKED[1:], ("cudnn", "efficient"), "mask", "repeated")
             + attention_cells(PACKED, ("cudnn",), "packed")
             + [cell("gemm", shape, "cudnn", *words) for shape in GEMMS[4:]
                for words in (("add",), ("float32",), ("float32", "add"))]

@@ -5,7 +5,7 @@
  *
  *   torch_times DEVICE TORCH [deterministic]
  *
- *   attention BATCH SEQ HEADS KV_HEADS HEAD_DIM forward|backward [mask] [packed]
+ *   attention BATCH SEQ HEADS KV_HEADS HEAD_DIM forward|backward [mask] [repeated] [packed]
  *   gemm M N K [float32] [add]    (weights as torch.nn.Linear keeps them: nt; added to the output in place)
  *   bmm BATCH M N K [float32]     (nn)
  *
@@ -83,6 +83,7 @@ static int parse_attention(const char *at, struct mxt_problem *problem)
 	    .head_dim = (int32_t)n[4],
 	    .causal = true,
 	    .masked = has_word(words, "mask"),
+	    .repeated = has_word(words, "repeated"),
 	    .dtype = MXT_DTYPE_BF16,
 	    .direction = has_word(words, "backward") ? MXT_BACKWARD : MXT_FORWARD,
 	};

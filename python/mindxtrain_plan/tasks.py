@@ -121,7 +121,8 @@ class GemmTask:
 
 class AttentionTask:
     """Attention through a provider, with autograd as in training: tensors stored [batch, seq,
-    heads, dim] and viewed [batch, heads, seq, dim]."""
+    heads, dim] and viewed [batch, heads, seq, dim]. Repeated keys and values are stored as they
+    are viewed: whoever repeats them has done so before the call."""
 
     def __init__(self, device, problem, provider):
         reason = provider.objection(problem)
@@ -149,11 +150,19 @@ class AttentionTask:
         strides = (p.seq * heads * p.head_dim, p.head_dim, heads * p.head_dim, 1)
         return self.device.inputs[p.dtype].view(at, sizes, strides)
 
+    def _keys(self, at):
+        p = self.problem
+        if not p.repeated:
+            return self._heads(at, p.kv_heads)
+        sizes = (p.batch, p.kv_heads, p.seq, p.head_dim)
+        strides = (p.kv_heads * p.seq * p.head_dim, p.seq * p.head_dim, p.head_dim, 1)
+        return self.device.inputs[p.dtype].view(at, sizes, strides)
+
     def _slot(self, i):
         at = i * self.in_bytes
         q = self._heads(at, self.problem.heads).requires_grad_()
-        k = self._heads(at + self.q_bytes, self.problem.kv_heads).requires_grad_()
-        v = self._heads(at + self.q_bytes + self.kv_bytes, self.problem.kv_heads).requires_grad_()
+        k = self._keys(at + self.q_bytes).requires_grad_()
+        v = self._keys(at + self.q_bytes + self.kv_bytes).requires_grad_()
         if not self.problem.backward:
             return q, k, v, None, None
         grad = self._heads(at + self.q_bytes + 2 * self.kv_bytes, self.problem.heads)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import List, Tuple
 
 MAGIC = 0x5754584D  # "MXTW"
-VERSION = 4
+VERSION = 5
 HEAD = struct.Struct("<IHHII")  # magic, version, type, length of the content, request
 MESSAGE_MAX_BYTES = 64 << 10
 TEXT_BYTES = 2048
@@ -44,6 +44,7 @@ class Attention:
     head_dim: int
     causal: bool = True
     masked: bool = False
+    repeated: bool = False
     window: int = 0
     dtype: str = "float32"
     backward: bool = False
@@ -180,13 +181,13 @@ class Reader:
 
 def read_attention(reader):
     batch, seq, heads, kv_heads, head_dim = (reader.i32() for _ in range(5))
-    causal, masked = reader.flag(), reader.flag()
+    causal, masked, repeated = reader.flag(), reader.flag(), reader.flag()
     window = reader.i32()
     dtype = DTYPES[reader.ranged(0, len(DTYPES) - 1)]
     backward = reader.ranged(0, 1) == 1
     documents = tuple(reader.i32() for _ in range(reader.ranged(0, MAX_DOCUMENTS)))
-    problem = Attention(batch, seq, heads, kv_heads, head_dim, causal, masked, window, dtype,
-                        backward, documents)
+    problem = Attention(batch, seq, heads, kv_heads, head_dim, causal, masked, repeated, window,
+                        dtype, backward, documents)
     check_attention(problem)
     return problem
 
@@ -195,6 +196,8 @@ def check_attention(problem):
     sizes = (problem.batch, problem.seq, problem.heads, problem.kv_heads, problem.head_dim,
              *problem.documents)
     if min(sizes) < 1 or problem.window < 0 or problem.heads % problem.kv_heads != 0:
+        raise WireError("a problem has a dimension out of range")
+    if problem.repeated and problem.kv_heads != problem.heads:
         raise WireError("a problem has a dimension out of range")
     if problem.documents and (problem.batch != 1 or sum(problem.documents) != problem.seq):
         raise WireError("a problem has a dimension out of range")
@@ -256,10 +259,11 @@ def read_refused(reader):
 
 
 def write_attention(problem):
-    return struct.pack(f"<5iIIiIII{len(problem.documents)}i", problem.batch, problem.seq,
+    return struct.pack(f"<5i3Ii3I{len(problem.documents)}i", problem.batch, problem.seq,
                        problem.heads, problem.kv_heads, problem.head_dim, problem.causal,
-                       problem.masked, problem.window, DTYPES.index(problem.dtype),
-                       problem.backward, len(problem.documents), *problem.documents)
+                       problem.masked, problem.repeated, problem.window,
+                       DTYPES.index(problem.dtype), problem.backward, len(problem.documents),
+                       *problem.documents)
 
 
 def write_gemm(problem):

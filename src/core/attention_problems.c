@@ -126,8 +126,10 @@ static void restrict_call(const struct mxt_workload *w, int32_t window, int32_t 
 		call->window = seen > 0 ? (int32_t)seen : 1;
 	}
 	call->masked = sdpa && call->n_documents == 0 && (slides || has_padding(&w->training));
-	if (call->masked)
-		call->kv_heads = call->heads;
+	if (!call->masked)
+		return;
+	call->repeated = call->kv_heads != call->heads;
+	call->kv_heads = call->heads;
 }
 
 bool mxt_attention_shape_at(const struct mxt_problem_builder *b, size_t i, bool cut,
@@ -196,7 +198,7 @@ void mxt_add_attention(struct mxt_problem_builder *b, bool first_backward)
 static void repeat_heads(struct mxt_problem_builder *b, const struct mxt_attention *call)
 {
 	const struct mxt_model *m = &b->workload->model;
-	if (call->kv_heads != m->kv_heads)
+	if (call->repeated)
 		mxt_builder_passes(b, 2, ((int64_t)m->heads + m->kv_heads) * m->head_dim);
 }
 

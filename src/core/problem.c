@@ -98,8 +98,8 @@ static bool attention_equal(const struct mxt_attention *a, const struct mxt_atte
 {
 	return a->batch == b->batch && a->seq == b->seq && a->heads == b->heads && a->kv_heads == b->kv_heads &&
 	       a->head_dim == b->head_dim && a->causal == b->causal && a->masked == b->masked &&
-	       a->window == b->window && a->dtype == b->dtype && a->direction == b->direction &&
-	       a->n_documents == b->n_documents &&
+	       a->repeated == b->repeated && a->window == b->window && a->dtype == b->dtype &&
+	       a->direction == b->direction && a->n_documents == b->n_documents &&
 	       memcmp(a->documents, b->documents, a->n_documents * sizeof a->documents[0]) == 0;
 }
 
@@ -125,9 +125,9 @@ bool mxt_problem_equal(const struct mxt_problem *a, const struct mxt_problem *b)
 
 static void attention_text(const struct mxt_attention *a, struct mxt_buf *buf)
 {
-	mxt_buf_printf(buf, "attention b%" PRId32 " s%" PRId32 " h%" PRId32 "/%" PRId32 " d%" PRId32 "%s%s", a->batch,
-		       a->seq, a->heads, a->kv_heads, a->head_dim, a->causal ? " causal" : "",
-		       a->masked ? " mask" : "");
+	mxt_buf_printf(buf, "attention b%" PRId32 " s%" PRId32 " h%" PRId32 "/%" PRId32 " d%" PRId32 "%s%s%s", a->batch,
+		       a->seq, a->heads, a->kv_heads, a->head_dim, a->causal ? " causal" : "", a->masked ? " mask" : "",
+		       a->repeated ? " repeated" : "");
 	if (a->window > 0)
 		mxt_buf_printf(buf, " window%" PRId32, a->window);
 	if (a->n_documents > 0)
@@ -175,6 +175,8 @@ static int set_attention_options(json_t *json, const struct mxt_attention *a)
 		rc |= json_object_set_new(json, "causal", json_true());
 	if (a->masked)
 		rc |= json_object_set_new(json, "masked", json_true());
+	if (a->repeated)
+		rc |= json_object_set_new(json, "repeated", json_true());
 	if (a->window > 0)
 		rc |= json_object_set_new(json, "window", json_integer(a->window));
 	if (a->n_documents > 0)
@@ -257,8 +259,8 @@ static bool attention_valid(const struct mxt_attention *a)
 {
 	return in_range(a->batch, MAX_BATCH) && in_range(a->seq, MAX_SEQ) && in_range(a->heads, MAX_HEADS) &&
 	       in_range(a->kv_heads, a->heads) && a->heads % a->kv_heads == 0 && in_range(a->head_dim, MAX_HEAD_DIM) &&
-	       a->window >= 0 && a->window <= MAX_SEQ && documents_valid(a) &&
-	       (int64_t)a->batch * a->seq <= MAX_EXTENT &&
+	       a->window >= 0 && a->window <= MAX_SEQ && (!a->repeated || a->kv_heads == a->heads) &&
+	       documents_valid(a) && (int64_t)a->batch * a->seq <= MAX_EXTENT &&
 	       (int64_t)a->batch * a->seq <= MAX_ELEMENTS / ((int64_t)a->heads * a->head_dim) &&
 	       (unsigned)a->dtype < MXT_DTYPE_COUNT && (unsigned)a->direction < MXT_DIRECTION_COUNT;
 }

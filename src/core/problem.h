@@ -39,6 +39,8 @@ struct mxt_attention {
 	bool causal;
 	bool masked;    /* a boolean mask [batch, 1, seq, seq] says the same as `causal`, as trainers make it for padded
 			   batches: kernels that take no mask are out */
+	bool repeated;  /* key and value are copies for every query head (kv_heads == heads), stored [batch, heads,
+			   seq, head_dim], as trainers make them beside a mask for models with fewer KV heads */
 	int32_t window; /* tokens that a query sees back, itself included; 0: all */
 	enum mxt_dtype dtype;
 	enum mxt_direction direction;

@@ -220,6 +220,14 @@ static const char *attention_obstacle(const json_t *call, const struct layout *l
 	return NULL;
 }
 
+/* Of as many heads as there are queries, copied for these: each head is dense, one behind the other. */
+static bool is_repeated(const struct layout *at, const struct form *q, const struct form *k)
+{
+	int64_t heads = k->shape[at->heads], seq = k->shape[at->seq], dim = k->shape[at->head_dim];
+	return heads == q->shape[at->heads] && heads > 1 && seq > 1 && k->strides[at->head_dim] == 1 &&
+	       k->strides[at->seq] == dim && k->strides[at->heads] == seq * dim;
+}
+
 static int check_attention(const json_t *call, const struct mxt_json_path *path, struct mxt_error *err)
 {
 	static const char *const tensors[] = {"q", "k", "v", "mask"};
@@ -258,6 +266,7 @@ static int read_attention(const json_t *call, const struct mxt_json_path *path, 
 				   .head_dim = extent(&q, layout->head_dim),
 				   .causal = masked || opaque || json_object_get(call, "causal") != NULL,
 				   .masked = masked,
+				   .repeated = is_repeated(layout, &q, &k),
 				   .window = (int32_t)json_integer_value(json_object_get(call, "window")),
 				   .dtype = q.dtype,
 				   .direction = backward ? MXT_BACKWARD : MXT_FORWARD};

@@ -10,6 +10,11 @@ static bool wants_mask(const struct mxt_problem *p)
 	return p->as.attention.masked;
 }
 
+static bool wants_repeated(const struct mxt_problem *p)
+{
+	return p->as.attention.repeated;
+}
+
 static bool wants_window(const struct mxt_problem *p)
 {
 	return p->as.attention.window > 0;
@@ -37,6 +42,7 @@ static const struct feature {
 	const char *text;
 } features[] = {
     {MXT_PROBLEM_ATTENTION, MXT_FEATURE_MASK, wants_mask, "attention with a mask tensor"},
+    {MXT_PROBLEM_ATTENTION, MXT_FEATURE_REPEATED, wants_repeated, "attention over keys and values stored by head"},
     {MXT_PROBLEM_ATTENTION, MXT_FEATURE_WINDOW, wants_window, "attention within a sliding window"},
     {MXT_PROBLEM_ATTENTION, MXT_FEATURE_DOCUMENTS, wants_documents, "attention over packed documents"},
     {MXT_PROBLEM_GEMM, MXT_FEATURE_BATCH, wants_batch, "batches of matrix products"},

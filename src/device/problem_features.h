@@ -17,6 +17,7 @@ enum {
 	MXT_FEATURE_DOCUMENTS = 1 << 2,  /* attention.n_documents */
 	MXT_FEATURE_BATCH = 1 << 3,      /* gemm.batch */
 	MXT_FEATURE_ACCUMULATE = 1 << 4, /* gemm.accumulate */
+	MXT_FEATURE_REPEATED = 1 << 5,   /* attention.repeated */
 };
 
 /*

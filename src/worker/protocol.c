@@ -112,6 +112,7 @@ static void walk_attention(struct wire *wire, struct mxt_attention *a)
 	a->head_dim = i32(wire, a->head_dim);
 	a->causal = boolean(wire, a->causal);
 	a->masked = boolean(wire, a->masked);
+	a->repeated = boolean(wire, a->repeated);
 	a->window = i32(wire, a->window);
 	a->dtype = (enum mxt_dtype)ranged(wire, a->dtype, 0, MXT_DTYPE_COUNT - 1);
 	a->direction = (enum mxt_direction)ranged(wire, a->direction, 0, MXT_DIRECTION_COUNT - 1);

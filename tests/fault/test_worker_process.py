@@ -16,7 +16,7 @@ PREPARE, TIME, QUIT, HELLO, FACTS, PREPARED, TIMED, REFUSED = 1, 2, 3, 17, 18, 1
 LIMIT_S = 60
 
 
-def packet(kind, body=b"", request=1, magic=b"MXTW", version=4, length=None):
+def packet(kind, body=b"", request=1, magic=b"MXTW", version=5, length=None):
     return HEAD.pack(magic, version, kind, len(body) if length is None else length, request) + body
 
 
@@ -57,7 +57,7 @@ class Worker:
         if not data:
             return None
         magic, version, kind, length, request = HEAD.unpack(data[:16])
-        assert (magic, version, length) == (b"MXTW", 4, len(data) - 16), data
+        assert (magic, version, length) == (b"MXTW", 5, len(data) - 16), data
         return kind, request, data[16:]
 
     def hello(self):

@@ -22,6 +22,7 @@ PROBLEMS = (
     G(64, 96, 128, 64, 128, 100, trans_a=True, trans_b=True, accumulate=True),
     G(64, 96, 128, 128, 96, 96, bias=True, dtype="float16"),
     G(64, 96, 128, 128, 96, 96, batch=5),
+    A(2, 64, 4, 4, 80, dtype="bfloat16", masked=True, repeated=True, backward=True),
 )
 SMALL = {"model_type": "llama", "architectures": ["LlamaForCausalLM"], "hidden_size": 128,
          "intermediate_size": 256, "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 64,
@@ -51,7 +52,7 @@ class Codec(mxt.TestCase):
                 wire.decode(broken)
 
     def test_values_out_of_range_are_refused(self):
-        for problem in (A(0, 1, 1, 1, 1), A(1, 8, 3, 2, 4), A(1, 8, 1, 1, 4, documents=(3, 3)),
+        for problem in (A(0, 1, 1, 1, 1), A(1, 8, 3, 2, 4), A(1, 8, 4, 2, 4, repeated=True), A(1, 8, 1, 1, 4, documents=(3, 3)),
                         A(2, 8, 1, 1, 4, documents=(8,)), G(4, 4, 4, 3, 4, 4), G(4, 4, 4, 4, 4, 4, batch=-1)):
             with self.assertRaises(wire.WireError):
                 wire.decode(wire.encode(wire.Prepare(0, problem)))

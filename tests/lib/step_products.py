@@ -59,6 +59,9 @@ def attention(direction, q, k, causal, mask):
         problem["causal"] = True
     if mask is not None:
         problem["masked"] = True
+        heads, seq, dim = k.shape[1:]
+        if k.stride()[1:3] == (seq * dim, dim) and heads > 1:
+            problem["repeated"] = True
         seen = window_of(mask)
         if seen < q.shape[2]:
             problem["window"] = seen

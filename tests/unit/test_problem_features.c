@@ -40,12 +40,14 @@ static void plain_calls_need_nothing(void **state)
 static void attention_features_are_refused(void **state)
 {
 	(void)state;
-	struct mxt_problem masked = attention(), window = attention(), packed = attention();
+	struct mxt_problem masked = attention(), window = attention(), packed = attention(), repeated = attention();
 	masked.as.attention.masked = true;
+	repeated.as.attention.repeated = true;
 	window.as.attention.window = 4;
 	packed.as.attention.n_documents = 1;
 	packed.as.attention.documents[0] = 8;
 	assert_feature(&masked, MXT_FEATURE_MASK, "mask");
+	assert_feature(&repeated, MXT_FEATURE_REPEATED, "by head");
 	assert_feature(&window, MXT_FEATURE_WINDOW, "window");
 	assert_feature(&packed, MXT_FEATURE_DOCUMENTS, "documents");
 }

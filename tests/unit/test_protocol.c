@@ -38,6 +38,14 @@ static struct mxt_problem attention_problem(void)
 	return problem;
 }
 
+static struct mxt_problem repeated_problem(void)
+{
+	struct mxt_problem problem = attention_problem();
+	problem.as.attention.kv_heads = problem.as.attention.heads;
+	problem.as.attention.masked = problem.as.attention.repeated = true;
+	return problem;
+}
+
 static enum mxt_message_flow flow_of(const struct mxt_message *message)
 {
 	return message->type < MXT_MESSAGE_HELLO ? MXT_TO_WORKER : MXT_FROM_WORKER;
@@ -67,7 +75,7 @@ static void refuses(enum mxt_message_flow flow, size_t len, const char *expected
 static void prepare_round_trips(void **state)
 {
 	(void)state;
-	const struct mxt_problem problems[] = {gemm_problem(), attention_problem()};
+	const struct mxt_problem problems[] = {gemm_problem(), attention_problem(), repeated_problem()};
 	for (size_t i = 0; i < MXT_ARRAY_LEN(problems); i++) {
 		struct mxt_message message = {.type = MXT_MESSAGE_PREPARE, .request = 7};
 		message.as.prepare.id = 255;

@@ -119,6 +119,8 @@ static void test_single_row(void **state)
 
 #define HEADS(b, h, s, d)                                                                                              \
 	"{\"shape\":[" #b "," #h "," #s "," #d "],\"strides\":[8192,128,512,1],\"dtype\":\"bfloat16\"}"
+#define BY_HEAD(b, h, s, d)                                                                                            \
+	"{\"shape\":[" #b "," #h "," #s "," #d "],\"strides\":[8192,2048,128,1],\"dtype\":\"bfloat16\"}"
 #define PACKED(t, h, d) "{\"shape\":[" #t "," #h "," #d "],\"strides\":[512,128,1],\"dtype\":\"bfloat16\"}"
 #define SDPA                                                                                                           \
 	"\"kind\":\"attention\",\"op\":\"aten::_scaled_dot_product_cudnn_attention\",\"direction\":\"forward\","       \
@@ -136,6 +138,20 @@ static void test_attention(void **state)
 	expect_text(FLASH("backward") ",\"causal\":true,\"window\":8,\"documents\":{\"count\":4,\"tokens\":48,"
 				      "\"lengths\":[16,0,20,12]}",
 		    "attention b1 s48 h4/2 d128 causal window8 docs3 bfloat16 backward");
+}
+
+#define REPEATED(k)                                                                                                    \
+	"\"kind\":\"attention\",\"op\":\"x\",\"direction\":\"forward\",\"layout\":\"bhsd\","                           \
+	"\"q\":" HEADS(2, 4, 16, 128) ",\"k\":" k ",\"v\":" k ",\"mask\":" HEADS(2, 1, 16, 16)
+
+/* Copies for all query heads are stored by head; what a model has itself is not. */
+static void test_repeated_heads(void **state)
+{
+	(void)state;
+	expect_text(REPEATED(BY_HEAD(2, 4, 16, 128)),
+		    "attention b2 s16 h4/4 d128 causal mask repeated bfloat16 forward");
+	expect_text(REPEATED(HEADS(2, 4, 16, 128)), "attention b2 s16 h4/4 d128 causal mask bfloat16 forward");
+	expect_text(REPEATED(BY_HEAD(2, 2, 16, 128)), "attention b2 s16 h4/2 d128 causal mask bfloat16 forward");
 }
 
 /* Only the first of many documents are there: a call stands for more. */
@@ -430,6 +446,7 @@ int main(void)
 	    cmocka_unit_test(test_column_major_result),
 	    cmocka_unit_test(test_single_row),
 	    cmocka_unit_test(test_attention),
+	    cmocka_unit_test(test_repeated_heads),
 	    cmocka_unit_test(test_many_documents),
 	    cmocka_unit_test(test_not_timed),
 	    cmocka_unit_test(test_errors_name_the_place),

@@ -164,7 +164,9 @@ static uint32_t attention_calls(const struct mxt_workload *w, bool masked, int32
 	for (size_t i = 0; i < set.n_problems; i++) {
 		const struct mxt_attention *a = &set.problems[i].as.attention;
 		if (set.problems[i].kind == MXT_PROBLEM_ATTENTION && a->direction == MXT_FORWARD && a->batch == 2 &&
-		    a->seq == 50 && a->masked == masked && a->window == window && a->kv_heads == kv_heads)
+		    a->seq == 50 && a->masked == masked &&
+		    a->repeated == (masked && w->model.kv_heads < w->model.heads) && a->window == window &&
+		    a->kv_heads == kv_heads)
 			calls += set.problems[i].calls;
 	}
 	mxt_problem_set_finish(&set);
@@ -187,6 +189,8 @@ static void masks_and_windows(void **state)
 	w.model.sliding_window = 50; /* SDPA's mask is made already, flash attention has no window yet */
 	assert_int_equal(attention_calls(&w, false, 0, 2), 6);
 	w.attention = MXT_ATTENTION_SDPA;
+	assert_int_equal(attention_calls(&w, true, 50, 8), 5);
+	w.model.kv_heads = 8; /* nothing to repeat */
 	assert_int_equal(attention_calls(&w, true, 50, 8), 5);
 }
 

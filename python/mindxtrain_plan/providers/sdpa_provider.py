@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """torch's scaled_dot_product_attention, called as transformers' sdpa_attention_forward does: KV
-heads are repeated where there is a mask, else torch is told of them."""
+heads are repeated where there is a mask, else torch is told of them. Repeated in the call only
+where the problem has fewer KV heads: packed documents, which others compute without copies."""
 
 from torch.nn.functional import scaled_dot_product_attention
 

@@ -183,13 +183,13 @@ static int act_oversize(const struct mxt_fake_fault *fault, struct mxt_fake_effe
 	return 0;
 }
 
-/* A head that is right (magic, version 4, type TIMED) and promises 64 bytes, and no body. */
+/* A head that is right (magic, version 5, type TIMED) and promises 64 bytes, and no body. */
 static int act_truncated(const struct mxt_fake_fault *fault, struct mxt_fake_effect *effect, struct mxt_error *err)
 {
 	(void)fault;
 	(void)effect;
 	(void)err;
-	static const unsigned char head[16] = {'M', 'X', 'T', 'W', 4, 0, 20, 0, 64};
+	static const unsigned char head[16] = {'M', 'X', 'T', 'W', 5, 0, 20, 0, 64};
 	(void)send(SOCKET_FD, head, sizeof head, MSG_NOSIGNAL);
 	return 0;
 }

@@ -38,6 +38,13 @@ static struct mxt_tensor_shape heads_shape(const struct mxt_attention *a, int64_
 	return (struct mxt_tensor_shape){4, {a->batch, heads, seq, dim}, {seq * heads * dim, dim, heads * dim, 1}};
 }
 
+/* Copies for every query head are dense, head by head. */
+static struct mxt_tensor_shape keys_shape(const struct mxt_attention *a)
+{
+	const int64_t sizes[] = {a->batch, a->kv_heads, a->seq, a->head_dim};
+	return a->repeated ? mxt_tensor_dense(MXT_ARRAY_LEN(sizes), sizes) : heads_shape(a, a->kv_heads);
+}
+
 static size_t tensor_bytes(const struct mxt_attention *a, int64_t heads)
 {
 	return mxt_torch_part((size_t)(a->batch * heads * a->seq * a->head_dim) * mxt_dtype_bytes(a->dtype));
@@ -65,7 +72,7 @@ static void finish(struct mxt_device *device, struct mxt_task *task)
 static int bind_inputs(const struct mxt_device *device, const struct mxt_attention *a, char *window,
 		       struct mxt_tensor *mask, struct slot *slot, struct mxt_error *err)
 {
-	const struct mxt_tensor_shape q = heads_shape(a, a->heads), kv = heads_shape(a, a->kv_heads);
+	const struct mxt_tensor_shape q = heads_shape(a, a->heads), kv = keys_shape(a);
 	size_t q_bytes = tensor_bytes(a, a->heads), kv_bytes = tensor_bytes(a, a->kv_heads);
 	int32_t dtype = device->torch.dtype[a->dtype];
 	slot->inputs.bias = mask;

@@ -11,7 +11,8 @@
 #define LINE ((size_t)256) /* what cudaMalloc() aligns to, and more than any cache line */
 
 /* What the kernels here do beyond the plain call. */
-#define HANDLED (MXT_FEATURE_MASK | MXT_FEATURE_DOCUMENTS | MXT_FEATURE_BATCH | MXT_FEATURE_ACCUMULATE)
+#define HANDLED                                                                                                        \
+	(MXT_FEATURE_MASK | MXT_FEATURE_REPEATED | MXT_FEATURE_DOCUMENTS | MXT_FEATURE_BATCH | MXT_FEATURE_ACCUMULATE)
 
 size_t mxt_torch_part(size_t bytes)
 {
