@@ -23,6 +23,7 @@
 #include "plan_handoff.h"
 #include "plan_post.h"
 #include "plan_show.h"
+#include "recording.h"
 #include "sysroot.h"
 
 static const struct mxt_option options[] = {
@@ -30,6 +31,7 @@ static const struct mxt_option options[] = {
     {"for", "USE", "check: may it be used so? train or run"},
     {"allow-simulated", NULL, "check: accept a plan made on simulated hardware"},
     {"python", "PATH", "check: the Python that trains, or its environment's folder"},
+    {"shapes", "FILE", "check: compare with what mindxtrain record wrote of the job"},
     {"sysroot", "DIR", "check: compare with the machine that is recorded in DIR"},
     {"format", "FORM", "show: text (default) or post; env: sh (default), json or env-file"},
     {"files", "DIR", "env: write hand-off files into DIR"},
@@ -140,8 +142,8 @@ static int print_check(const struct mxt_cli *cli, const struct mxt_args *args, c
 					    fits, "differences", fit->differences, "duty", mxt_plan_duty(plan)),
 				  err);
 	if (fits)
-		(void)fprintf(cli->out, "plan %s%s fits this machine (%s)\n", mxt_plan_id(plan), mxt_plan_marks(plan),
-			      fit->device);
+		(void)fprintf(cli->out, "plan %s%s fits this machine (%s)%s\n", mxt_plan_id(plan), mxt_plan_marks(plan),
+			      fit->device, mxt_args_has(args, "shapes") ? " and this recording" : "");
 	if (mxt_plan_duty(plan))
 		(void)fprintf(cli->out, "%s\n", mxt_plan_duty(plan));
 	return 0;
@@ -206,10 +208,15 @@ static int run_check(const struct mxt_cli *cli, const struct mxt_args *args, str
 	MXT_CLEANUP_ENVIRON struct mxt_environ_list recorded = MXT_ENVIRON_LIST_INIT;
 	MXT_CLEANUP(mxt_plan_fit_finish) struct mxt_plan_fit fit = MXT_PLAN_FIT_INIT;
 	MXT_CLEANUP(software_finish) struct software here = {.torch = NULL};
+	MXT_CLEANUP_RECORDING struct mxt_recording *recording = NULL;
 	int rc = check_use(args, plans[0], err);
+	if (rc == 0 && mxt_args_has(args, "shapes"))
+		rc = mxt_recording_read(mxt_args_get(args, "shapes"), &recording, err);
 	if (rc == 0 && sysroot)
 		rc = read_recorded(&root, &recorded, err);
-	struct mxt_plan_machine machine = {.root = &root, .environment = sysroot ? recorded.entries : cli->environment};
+	struct mxt_plan_machine machine = {.root = &root,
+					   .environment = sysroot ? recorded.entries : cli->environment,
+					   .recorded = recording ? recording->hash : NULL};
 	if (rc == 0)
 		rc = find_software(plans[0], args, &machine, &here, err);
 	if (rc == 0)
@@ -313,7 +320,7 @@ static const struct verb verbs[] = {
     {"show", 1, " json format ", run_show},
     {"canonical", 1, " ", run_canonical},
     {"id", 1, " ", run_id},
-    {"check", 1, " json for allow-simulated python sysroot ", run_check},
+    {"check", 1, " json for allow-simulated python shapes sysroot ", run_check},
     {"diff", 2, " json ", run_diff},
     {"env", 1, " format files ", run_env},
 };

@@ -74,7 +74,7 @@ static int try_device(const struct mxt_plan *plan, const struct mxt_device_ops *
 		return rc;
 	if (!fit->differences || json_array_size(differences) < json_array_size(fit->differences)) {
 		json_decref(fit->differences);
-		*fit = (struct mxt_plan_fit){ops->name, json_incref(differences), false};
+		*fit = (struct mxt_plan_fit){ops->name, json_incref(differences), MXT_PLAN_PART_MACHINE};
 	}
 	return 0;
 }
@@ -121,6 +121,21 @@ static int compare_contract(const struct mxt_plan *plan, char *const *environmen
 	return rc;
 }
 
+/* Appends where the plan was made of another recording, or of none. */
+static int compare_recording(const struct mxt_plan *plan, const char *recorded, json_t *differences,
+			     struct mxt_error *err)
+{
+	const json_t *workload = json_object_get(mxt_plan_decision(plan), "workload");
+	json_t *digest = json_object_get(workload, "recorded");
+	MXT_CLEANUP_JSON json_t *planned = json_pack("{s:O*}", "recorded", digest);
+	MXT_CLEANUP_JSON json_t *here = json_pack("{s:s}", "recorded", recorded);
+	MXT_CLEANUP_JSON json_t *recording = NULL;
+	int rc = planned && here ? mxt_plan_diff("workload", planned, here, &recording, err) : mxt_error_oom(err);
+	if (rc == 0 && json_array_extend(differences, recording) < 0)
+		rc = mxt_error_oom(err);
+	return rc;
+}
+
 /* Could the plan have been made on such a device? */
 static bool comparable(const struct mxt_plan *plan, const struct mxt_device_ops *ops)
 {
@@ -142,9 +157,14 @@ int mxt_plan_fit(const struct mxt_plan *plan, const struct mxt_plan_machine *mac
 		if (comparable(plan, *ops))
 			(void)try_device(plan, *ops, machine, &fit, &cause);
 	int rc = fit.differences ? 0 : no_device(&cause, err);
-	fit.contract_only = json_array_size(fit.differences) == 0;
+	if (json_array_size(fit.differences) == 0)
+		fit.part = MXT_PLAN_PART_CONTRACT;
 	if (rc == 0 && machine->environment)
 		rc = compare_contract(plan, machine->environment, fit.differences, err);
+	if (json_array_size(fit.differences) == 0)
+		fit.part = MXT_PLAN_PART_RECORDING;
+	if (rc == 0 && machine->recorded)
+		rc = compare_recording(plan, machine->recorded, fit.differences, err);
 	if (rc < 0)
 		mxt_plan_fit_finish(&fit);
 	else
@@ -154,11 +174,17 @@ int mxt_plan_fit(const struct mxt_plan *plan, const struct mxt_plan_machine *mac
 
 int mxt_plan_fit_verdict(const struct mxt_plan_fit *fit, struct mxt_error *err)
 {
+	static const struct {
+		const char *whom, *remedy;
+	} parts[] = {
+	    [MXT_PLAN_PART_MACHINE] = {"machine", "make a plan here"},
+	    [MXT_PLAN_PART_CONTRACT] = {"environment", "set these variables as the plan has them, or make a plan here"},
+	    [MXT_PLAN_PART_RECORDING] = {"recording", "make a plan of it with autotune --shapes"},
+	};
 	if (json_array_size(fit->differences) == 0)
 		return 0;
 	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
 	mxt_plan_differences_text(fit->differences, "here", "; ", &text);
-	return mxt_error_set(err, -ENOTSUP, MXT_E_PLAN_MISMATCH, "the plan does not fit %s: %s; %smake a plan here",
-			     fit->contract_only ? "this environment" : "this machine", mxt_buf_text(&text),
-			     fit->contract_only ? "set these variables as the plan has them, or " : "");
+	return mxt_error_set(err, -ENOTSUP, MXT_E_PLAN_MISMATCH, "the plan does not fit this %s: %s; %s",
+			     parts[fit->part].whom, mxt_buf_text(&text), parts[fit->part].remedy);
 }

@@ -22,24 +22,28 @@ struct mxt_plan_machine {
 	char *const *environment; /* NULL: not known */
 	struct mxt_device_target target;
 	const struct mxt_python_packages *packages; /* of the Python that trains; NULL: not known */
+	const char *recorded;                       /* digest of the recording that is to be trained; NULL: not asked */
 	const json_t *nvidia;                       /* facts of NVIDIA's surveyor; NULL: there are none */
 };
 
+/* In the order in which they are compared. */
+enum mxt_plan_part { MXT_PLAN_PART_MACHINE, MXT_PLAN_PART_CONTRACT, MXT_PLAN_PART_RECORDING };
+
 struct mxt_plan_fit {
-	const char *device;  /* the device that fits best: its name */
-	json_t *differences; /* owned: mxt_plan_diff() of platform, stack and contract; left the plan, right here */
-	bool contract_only;  /* platform and stack are equal */
+	const char *device;      /* the device that fits best: its name */
+	json_t *differences;     /* owned: mxt_plan_diff() of all parts; left the plan, right here */
+	enum mxt_plan_part part; /* of the first difference */
 };
 #define MXT_PLAN_FIT_INIT                                                                                              \
 	{                                                                                                              \
-		NULL, NULL, false                                                                                      \
+		NULL, NULL, MXT_PLAN_PART_MACHINE                                                                      \
 	}
 
 /*
  * Compares platform and stack with every device that is here; simulated plans with simulated devices, self-test plans
  * with the built-in provider, others with real ones. MXT_E_PLAN_NO_DEVICE when there is none to compare with. Then
  * compares the contract with the environment (unless that is not known), in which what the plan itself exports may be
- * in force already.
+ * in force already. Then the recording, if there is one.
  */
 int mxt_plan_fit(const struct mxt_plan *plan, const struct mxt_plan_machine *machine, struct mxt_plan_fit *ret_fit,
 		 struct mxt_error *err) MXT_WUR;

@@ -93,6 +93,23 @@ class Shapes(mxt.TestCase):
                                   check=False, capture_output=True, text=True)
             self.assertEqual(done.returncode, status, done)
 
+    def test_check(self):
+        """A plan is held against a recording by its digest."""
+        self.autotune("--budget", 20, "--out", "plan.json", status=0)
+        check = ("plan", "check", "--for", "run", "plan.json", "--shapes")
+        self.assertIn("and this recording", self.run_program(*check, self.recording, status=0).out)
+        document = json.loads(self.recording.read_text())
+        document["calls"][0]["counts"] = [count + 1 for count in document["calls"][0]["counts"]]
+        other = self.write("other.json", document)
+        result = self.run_program(*check, other, status=5)
+        self.assert_error(result, 5, "MXT-129", "workload.recorded", "does not fit this recording")
+        self.assertEqual(self.run_program("plan", "check", "plan.json", status=0).err, "")
+        plan = json.loads((self.dir / "plan.json").read_text())["decision"]["workload"]
+        event = self.run_program(*check, other, "--json", status=5).json()
+        self.assertEqual([row["path"] for row in event["differences"]], ["workload.recorded"])
+        self.assertEqual(event["differences"][0]["left"], plan["recorded"])
+        self.assert_error(self.run_program(*check, "nothing.json", status=3), 3, "MXT-180", "nothing.json")
+
     def test_with_a_model(self):
         result = self.autotune("--model", "qwen3-8b", "--print-workload", status=0)
         self.assertRegex(result.out, r"from the config alone 0 % .* 0 of 12 attention calls")
