@@ -194,7 +194,8 @@ const char *mxt_plan_duty(const struct mxt_plan *plan)
 {
 	const json_t *workload = json_object_get(mxt_plan_decision(plan), "workload");
 	const json_t *training = json_object_get(workload, "training");
-	return json_is_true(json_object_get(training, "deterministic")) ? MXT_DETERMINISTIC_DUTY : NULL;
+	const json_t *source = training ? training : workload;
+	return json_is_true(json_object_get(source, "deterministic")) ? MXT_DETERMINISTIC_DUTY : NULL;
 }
 
 const json_t *mxt_plan_evidence(const struct mxt_plan *plan)

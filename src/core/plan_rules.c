@@ -32,6 +32,8 @@ static int check_workload(const json_t *decision, const struct mxt_json_path *pa
 		return member_fault(&at, model ? "training" : "model", err, "model and training belong together");
 	if (!model && !json_object_get(workload, "recorded"))
 		return member_fault(&at, "model", err, "there must be model and training, or recorded");
+	if (training && json_object_get(workload, "deterministic"))
+		return member_fault(&at, "deterministic", err, "belongs into training where there is one");
 	return 0;
 }
 

@@ -90,11 +90,14 @@ static json_t *scale_json(const struct mxt_scale *scale)
 /* What a config or a model says, if there is one; what was recorded, if it was. */
 static json_t *described_json(const struct mxt_tune_request *request)
 {
-	json_t *workload =
-	    mxt_workload_described(request->workload) ? mxt_workload_json(request->workload) : json_object();
+	bool described = mxt_workload_described(request->workload);
+	json_t *workload = described ? mxt_workload_json(request->workload) : json_object();
 	if (!workload || !request->recording)
 		return workload;
-	if (set_new(workload, "recorded", json_string(request->recording->hash)) == 0)
+	int rc = set_new(workload, "recorded", json_string(request->recording->hash));
+	if (rc == 0 && !described && request->workload->training.deterministic)
+		rc = set_new(workload, "deterministic", json_true());
+	if (rc == 0)
 		return workload;
 	json_decref(workload);
 	return NULL;

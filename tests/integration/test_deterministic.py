@@ -69,6 +69,18 @@ class OnScenarios(autotune.TestCase):
         event = self.run_program("plan", "check", "--json", "plan.json", status=0, env=env).json()
         self.assertIn(DUTY, event["duty"])
 
+    def test_a_recording_alone(self):
+        """There is no training in the decision that could say it."""
+        shapes = ("--shapes", mxt.FIXTURES / "recordings" / "lora_accumulated.json")
+        self.simulate(self.scenario(), *shapes, "--deterministic", model=None)
+        workload = self.plan()["decision"]["workload"]
+        self.assertIs(workload["deterministic"], True)
+        self.assertNotIn("training", workload)
+        self.assertIn(f"duty        the job must call {DUTY}", self.run_program("plan", "show", "plan.json", status=0).out)
+        result = self.simulate(self.scenario(), *shapes, "--against", "plan.json", "--out", "second.json", model=None,
+                               status=5)
+        self.assert_error(result, 5, "MXT-129", "workload.deterministic")
+
     def test_it_is_another_workload(self):
         self.simulate(self.scenario(), "--deterministic")
         self.simulate(self.scenario(), "--deterministic", "--against", "plan.json", "--out", "second.json")

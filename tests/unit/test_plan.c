@@ -158,6 +158,7 @@ static const struct change bad_decisions[] = {
     {"workload.model.attention_layers", "36", MXT_E_PLAN_FIELD, "attention_layers"},
     {"workload.model.gated_mlp", "true", MXT_E_PLAN_FIELD, "leave the key out for: true"},
     {"workload.training.gpus", "1", MXT_E_PLAN_FIELD, "leave the key out for: 1"},
+    {"workload.deterministic", "true", MXT_E_PLAN_FIELD, "belongs into training"},
     {"workload.training.lora_rank", NULL, MXT_E_PLAN_FIELD, "adapter and lora_rank belong together"},
     {"workload.training.adapter", NULL, MXT_E_PLAN_FIELD, "adapter and lora_rank belong together"},
     {"workload.training.lora_targets", "[\"v\",\"q\"]", MXT_E_PLAN_FIELD, "in this order"},
