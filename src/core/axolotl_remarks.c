@@ -55,6 +55,24 @@ static int add_unmodelled(const struct mxt_axolotl_map *map, struct mxt_workload
 	return rc;
 }
 
+/* Of whole models in float32, and of peft's adapters without autocast: the fused kernels cast these. */
+static bool multiplies_float32(const struct mxt_workload *workload)
+{
+	const struct mxt_training *t = &workload->training;
+	bool lora = t->adapter != MXT_ADAPTER_NONE && !(workload->excluded & MXT_PART_LORA);
+	return !t->autocast && (t->dtype == MXT_DTYPE_F32 || (lora && t->fused_lora != MXT_FUSED_ALL));
+}
+
+/* Axolotl turns it on unless it is told not to (tf32 is auto then). */
+static int add_tf32(const struct mxt_axolotl_map *map, struct mxt_workload *workload)
+{
+	bool on = !mxt_axolotl_get(map, "tf32") || mxt_axolotl_is_set(map, "tf32");
+	if (!on || !multiplies_float32(workload))
+		return 0;
+	return mxt_workload_exclude(workload, 0, map->err,
+				    "TF32 in float32 products (tf32): they are timed without it");
+}
+
 /* ---- keys that nobody reads ---- */
 
 static int compare_key(const void *name, const void *row)
@@ -137,6 +155,8 @@ static int note_key(const struct mxt_axolotl_map *map, const struct mxt_yaml_ent
 int mxt_axolotl_remarks(const struct mxt_axolotl_map *map, struct mxt_workload *workload)
 {
 	int rc = add_unmodelled(map, workload);
+	if (rc == 0)
+		rc = add_tf32(map, workload);
 	for (size_t i = 0; rc == 0 && i < map->root->count; i++)
 		rc = note_key(map, &map->root->entries[i], workload);
 	return rc;
