@@ -55,6 +55,7 @@ struct watch {
 	struct mxt_record_child child;
 	int signal_fd, notify_fd; /* notify_fd: something is new in the folder; -1: the kernel has no more of these */
 	bool recorded, stopping, timed_out;
+	bool given_up;        /* killed, and still there */
 	int signal;           /* that stopped us; 0: none */
 	uint64_t deadline_ns; /* of what comes next; 0: there is none */
 };
@@ -183,7 +184,7 @@ static void enforce_deadline(struct watch *watch)
 	watch->timed_out = watch->timed_out || (!watch->recorded && !watch->signal);
 	if (watch->stopping) {
 		mxt_record_child_kill(&watch->child);
-		watch->child.ended = true; /* or it never will */
+		watch->given_up = !mxt_record_child_ended(&watch->child);
 		return;
 	}
 	(void)mxt_process_tree_signal(getpid(), SIGTERM);
@@ -204,7 +205,7 @@ static int wait_ms(const struct watch *watch)
 /* Until the command is gone. */
 static void watch_command(struct watch *watch)
 {
-	while (!mxt_record_child_ended(&watch->child)) {
+	while (!watch->given_up && !mxt_record_child_ended(&watch->child)) {
 		struct pollfd fds[] = {
 		    {watch->signal_fd, POLLIN, 0}, {watch->child.pidfd, POLLIN, 0}, {watch->notify_fd, POLLIN, 0}};
 		(void)poll(fds, MXT_ARRAY_LEN(fds), wait_ms(watch));
@@ -213,7 +214,7 @@ static void watch_command(struct watch *watch)
 		look_into_folder(watch);
 		enforce_deadline(watch);
 	}
-	if (watch->stopping)
+	if (watch->stopping && !watch->given_up)
 		mxt_record_child_kill(&watch->child); /* what it left behind */
 	look_into_folder(watch);
 }
@@ -246,8 +247,8 @@ static int no_recording(const struct watch *watch, struct mxt_error *err)
 				     "stopped by signal %d (%s); nothing was recorded", watch->signal,
 				     strsignal(watch->signal));
 	if (watch->timed_out)
-		mxt_buf_printf(&text, "the command was ended after %" PRId64 " seconds (--timeout)",
-			       watch->settings->timeout_s);
+		mxt_buf_printf(&text, "the command %s after %" PRId64 " seconds (--timeout)",
+			       watch->given_up ? "could not be ended" : "was ended", watch->settings->timeout_s);
 	else
 		mxt_buf_puts(&text, "the command ");
 	if (!watch->timed_out)
@@ -276,8 +277,8 @@ static void tell(const struct watch *watch, const struct mxt_recording *recordin
 	if (watch->stopping)
 		(void)fprintf(stderr,
 			      "mindxtrain: the command did not end by itself within %" PRId64
-			      " seconds (--grace) and was ended\n",
-			      watch->settings->grace_s);
+			      " seconds (--grace) and %s\n",
+			      watch->settings->grace_s, watch->given_up ? "could not be ended" : "was ended");
 }
 
 static int merge_parts(const struct watch *watch, struct mxt_buf *text, struct mxt_error *err)

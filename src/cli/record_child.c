@@ -103,9 +103,7 @@ void mxt_record_child_finish(struct mxt_record_child *child)
 
 void mxt_record_child_end_text(const struct mxt_record_child *child, struct mxt_buf *buf)
 {
-	if (!child->ended)
-		mxt_buf_puts(buf, "could not be ended");
-	else if (WIFSIGNALED(child->wait_status))
+	if (WIFSIGNALED(child->wait_status))
 		mxt_buf_printf(buf, "was killed by signal %d (%s)", WTERMSIG(child->wait_status),
 			       strsignal(WTERMSIG(child->wait_status)));
 	else

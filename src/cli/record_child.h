@@ -37,7 +37,7 @@ void mxt_record_child_kill(struct mxt_record_child *child);
 
 void mxt_record_child_finish(struct mxt_record_child *child);
 
-/* Appends "exited with status 3", "killed by signal 9 (Killed)". */
+/* Of a child that has ended: appends "exited with status 3", "was killed by signal 9 (Killed)". */
 void mxt_record_child_end_text(const struct mxt_record_child *child, struct mxt_buf *buf);
 
 #endif
