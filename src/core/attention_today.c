@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "attention_kind.h"
+#include "attention_provider.h"
 #include "compiler.h"
 #include "release.h"
 #include "workload_build.h"
@@ -155,24 +156,15 @@ static enum mxt_isolation isolation_of(const struct resolver *r, enum mxt_attent
 
 /* ---- who computes it ---- */
 
+/* `kind` is never UNSET, which stands for providers that no key asks for. */
 static const char *provider_of(enum mxt_attention_kind kind, enum mxt_isolation isolation)
 {
-	switch (kind) {
-	case MXT_ATTENTION_SDPA:
+	if (kind == MXT_ATTENTION_SDPA)
 		return isolation == MXT_ISOLATION_LENGTHS ? "varlen" : NULL;
-	case MXT_ATTENTION_EAGER:
-		return "eager";
-	case MXT_ATTENTION_FA2:
-		return "fa2";
-	case MXT_ATTENTION_FA3:
-		return "fa3";
-	case MXT_ATTENTION_FLEX:
-		return "flex";
-	case MXT_ATTENTION_XFORMERS:
-		return "xformers";
-	default:
-		return NULL;
-	}
+	for (size_t i = 0; i < mxt_attention_provider_count(); i++)
+		if (mxt_attention_provider_at(i)->kind == kind)
+			return mxt_attention_provider_at(i)->name;
+	return NULL;
 }
 
 /* The package that a kind needs, and its version; NULL: torch has it. */
