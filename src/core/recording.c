@@ -258,7 +258,6 @@ static int take_document(struct mxt_recording *recording, const json_t *document
 {
 	recording->ranks = (uint32_t)mxt_json_integer(document, "ranks");
 	recording->steps = (uint32_t)mxt_json_integer(document, "steps");
-	recording->forward_passes = mean_count(json_object_get(document, "forward_passes"));
 	int rc = allocate(recording, document, err);
 	if (rc == 0)
 		rc = take_calls(recording, json_object_get(document, "calls"), err);

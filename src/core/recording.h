@@ -38,7 +38,6 @@ struct mxt_recorded_step {
 struct mxt_recording {
 	char *torch, *device; /* owned: "2.11.0", "cuda" */
 	uint32_t ranks, steps;
-	double forward_passes;           /* mean of all steps and ranks */
 	struct mxt_recorded_call *calls; /* owned */
 	size_t n_calls;
 	struct mxt_recorded_step *order; /* owned: the last step of one rank */

@@ -260,7 +260,6 @@ static void test_fixture(void **state)
 	MXT_CLEANUP_RECORDING struct mxt_recording *recording = NULL;
 	read_fixture("lora_accumulated.json", &recording);
 	MXT_CLEANUP(mxt_problem_set_finish) struct mxt_problem_set set = problems(recording, &unscaled);
-	assert_true(fabs(recording->forward_passes - 2) < 1e-9);
 	assert_int_equal(set.n_problems, 27);
 	assert_false(set.scaled);
 	double step = set.step_flops[MXT_PROBLEM_GEMM] + set.step_flops[MXT_PROBLEM_ATTENTION];
