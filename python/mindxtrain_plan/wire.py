@@ -184,7 +184,7 @@ def read_attention(reader):
     causal, masked, repeated = reader.flag(), reader.flag(), reader.flag()
     window = reader.i32()
     dtype = DTYPES[reader.ranged(0, len(DTYPES) - 1)]
-    backward = reader.ranged(0, 1) == 1
+    backward = reader.flag()
     documents = tuple(reader.i32() for _ in range(reader.ranged(0, MAX_DOCUMENTS)))
     problem = Attention(batch, seq, heads, kv_heads, head_dim, causal, masked, repeated, window,
                         dtype, backward, documents)
