@@ -43,6 +43,23 @@ static void fill_training(const struct mxt_recording *recording, const struct mx
 	training->dtype = MXT_DTYPE_BF16;
 }
 
+/* What the recorded steps had in common: documents, or one length. A single step cannot tell whether lengths vary. */
+static void see_lengths(const struct mxt_recording *recording, const struct mxt_problem_set *set,
+			struct mxt_training *training)
+{
+	int32_t seq = 0;
+	bool one = recording->steps > 1;
+	for (size_t i = 0; i < set->n_problems; i++) {
+		const struct mxt_attention *attention = &set->problems[i].as.attention;
+		if (set->problems[i].kind != MXT_PROBLEM_ATTENTION)
+			continue;
+		training->packing = training->packing || attention->n_documents > 0;
+		one = one && (seq == 0 || attention->seq == seq);
+		seq = attention->seq;
+	}
+	training->padding = one && seq > 0 && !training->packing;
+}
+
 static int note_coverage(const struct mxt_problem_set *recorded, struct mxt_workload *workload, struct mxt_error *err)
 {
 	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
@@ -80,6 +97,8 @@ int mxt_recording_apply(const struct mxt_recording *recording, const struct mxt_
 	rc = add_notes(recording, workload, err);
 	if (rc == 0)
 		rc = mxt_recording_problems(recording, &real_size, false, &set, &left, err);
+	if (rc == 0 && !described)
+		see_lengths(recording, &set, &workload->training);
 	if (rc == 0 && left.len > 0)
 		rc = mxt_workload_note(workload, err, "recording: %s", mxt_buf_text(&left));
 	return rc == 0 && described ? note_coverage(&set, workload, err) : rc;

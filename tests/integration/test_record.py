@@ -79,8 +79,11 @@ class Shapes(mxt.TestCase):
 
     def test_plan(self):
         result = self.autotune("--budget", 20, "--json", "--out", "plan.json", status=0)
-        workload = json.loads((self.dir / "plan.json").read_text())["decision"]["workload"]
+        plan = json.loads((self.dir / "plan.json").read_text())
+        workload = plan["decision"]["workload"]
         self.assertRegex(workload["recorded"], "^[0-9a-f]{64}$")
+        attention = next(row for row in plan["evidence"]["choices"] if row["probe"] == "attention")
+        self.assertNotIn("new_lengths", attention)  # both steps had one length
         self.assertNotIn("model", workload)
         notes = [event["text"] for event in result.events() if event["event"] == "note"]
         self.assertTrue(any("recorded: 2 steps of 1 process," in note for note in notes), notes)
