@@ -104,10 +104,9 @@ static int drop_unwitnessed(struct mxt_group *group, struct mxt_error *err)
 #define HOPELESS_S 600
 
 /*
- * What a stage of this much work would have needed, extrapolated from the requests that were answered since `ready_ns`,
- * when all workers were there.
+ * What a stage of this much work would have needed, extrapolated from the requests that were answered since `since_ns`.
  */
-static int too_small(const struct mxt_session *session, const struct mxt_group *group, uint64_t ready_ns,
+static int too_small(const struct mxt_session *session, const struct mxt_group *group, uint64_t since_ns,
 		     struct mxt_error *err)
 {
 	const struct mxt_budget *budget = session->request->budget;
@@ -115,8 +114,8 @@ static int too_small(const struct mxt_session *session, const struct mxt_group *
 	double total =
 	    (double)(mxt_group_incumbents(session, group->kind) * (field->course->n_problems + field->course->n_items));
 	double done = field->requests_done ? field->requests_done : 1;
-	double stage_s = (double)(mxt_now_ns(budget->clock) - ready_ns) / 1e9 * (total > done ? total / done : 1);
-	double before_s = (double)(ready_ns - budget->start_ns) / 1e9;
+	double stage_s = (double)(mxt_now_ns(budget->clock) - since_ns) / 1e9 * (total > done ? total / done : 1);
+	double before_s = (double)(since_ns - budget->start_ns) / 1e9;
 	double enough_s = before_s + 3 * stage_s + 1; /* a stage gets about half of the time; some slack */
 	double limit_s = (double)budget->limit_ns / 1e9;
 	if (enough_s <= limit_s)
@@ -160,6 +159,7 @@ static int open_incumbents(struct mxt_session *session, struct mxt_group *group,
 			   struct mxt_error *err)
 {
 	struct mxt_field *field = &group->field;
+	uint64_t began = mxt_now_ns(field->clock);
 	struct mxt_round round;
 	uint32_t incumbents = mxt_field_incumbents(field);
 	size_t n = mxt_group_incumbents(session, group->kind);
@@ -173,7 +173,8 @@ static int open_incumbents(struct mxt_session *session, struct mxt_group *group,
 	if (rc == 0)
 		rc = mxt_field_round(field, incumbents, &round, err);
 	if (rc == -ETIME)
-		return too_small(session, group, started, err);
+		return too_small(session, group, field->requests_done ? started : began,
+				 err); /* starting may hang, too */
 	pace->prepare_ns = (prepared - started) / n;
 	pace->round_ns = (mxt_now_ns(field->clock) - prepared) / n;
 	return rc;
