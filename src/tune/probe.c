@@ -304,6 +304,14 @@ static void leave_alone(const struct mxt_session *session, struct mxt_probe_resu
 					     .rule = "nothing of this kind is modelled in this workload"};
 }
 
+/* Nobody knows whether what raced is what the job would run: nothing is planned, and nothing was found out. */
+static void leave_unheld(struct mxt_probe_result *result)
+{
+	result->empty = result->dropped = true;
+	result->choice.verdict = MXT_VERDICT_UNRESOLVED;
+	result->choice.rule = "what the config asks for did not start here, so nothing could be held against it";
+}
+
 int mxt_session_probe(struct mxt_session *session, enum mxt_problem_kind kind, uint64_t end_ns, struct mxt_error *err)
 {
 	const struct mxt_tune_request *request = session->request;
@@ -325,7 +333,7 @@ int mxt_session_probe(struct mxt_session *session, enum mxt_problem_kind kind, u
 	else if (rc == 0)
 		rc = run_groups(session, kind, &course, end_ns, err);
 	if (kind == MXT_PROBLEM_ATTENTION && session->yours_unheld)
-		result->empty = result->dropped = true;
+		leave_unheld(result);
 	if (rc == 0)
 		rc = mxt_evidence_choice(session, mxt_problem_kind_name(kind), result, err);
 	if (rc < 0)

@@ -70,10 +70,10 @@ class Worker(mxt.TestCase):
 class Race(mxt.TestCase):
     """Through the whole program: the plan is made, and names what happened."""
 
-    def tune(self, fault, budget=200):
+    def tune(self, fault, *options, budget=200):
         (self.dir / "config.json").write_text(json.dumps(SMALL))
         self.run_program("autotune", "--device", "cpu", "--python", real_python.require(), "--model",
-                         self.dir / "config.json", "--seq-len", 32, "--micro-batch", 1, "--lora-rank", 4,
+                         self.dir / "config.json", "--seq-len", 32, "--micro-batch", 1, "--lora-rank", 4, *options,
                          "--budget", budget, status=0, timeout=300, env={
                              "PYTHONPATH": str(STAND_INS), "MXT_SIM_FLASH_ATTN": fault})
         return json.loads((self.dir / "plan.json").read_text())
@@ -88,6 +88,15 @@ class Race(mxt.TestCase):
         self.assertTrue(rows)
         self.assertTrue(all(row["status"] == "failed" for row in rows))
         self.assertIn("signal 9", json.dumps(rows))
+
+    def test_what_the_config_asks_for_never_starts(self):
+        """Then nobody knows what the job would do: nothing is planned, and no difference is claimed."""
+        config = self.write("run.yaml", "base_model: m\nflash_attention: true\npad_to_sequence_len: true\n")
+        plan = self.tune("abort", "--config", config)
+        choice = next(row for row in plan["evidence"]["choices"] if row["probe"] == "attention")
+        self.assertEqual(choice["source"], "unresolved")
+        self.assertIn("did not start here", choice["rule"])
+        self.assertNotIn("attention", plan["decision"])
 
     def test_hung_at_import(self):
         plan = self.tune("hang", budget=150)
