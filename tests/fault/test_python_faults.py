@@ -92,7 +92,7 @@ class Race(mxt.TestCase):
     def test_what_the_config_asks_for_never_starts(self):
         """Then nobody knows what the job would do: nothing is planned, and no difference is claimed."""
         config = self.write("run.yaml", "base_model: m\nflash_attention: true\npad_to_sequence_len: true\n")
-        plan = self.tune("abort", "--config", config)
+        plan = self.tune("abort", "--config", config, budget=80)
         choice = next(row for row in plan["evidence"]["choices"] if row["probe"] == "attention")
         self.assertEqual(choice["source"], "unresolved")
         self.assertIn("did not start here", choice["rule"])
