@@ -64,11 +64,17 @@ gate_clang_build() {
 	meson_build "$clang_build" clang -Dtests=enabled -Db_sanitize=address,undefined -Db_lundef=false -Dbuildtype=debugoptimized
 }
 
-# A report of a sanitizer ends the process with a status that no test takes for an answer of the program's own.
-gate_clang_tests() {
+# sanitized_tests OPTION...: a report of a sanitizer ends the process with a status that no test takes for an answer of
+# the program's own.
+sanitized_tests() {
 	export ASAN_OPTIONS=detect_leaks=1:halt_on_error=1:exitcode=99:detect_stack_use_after_return=1
 	export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1:exitcode=99
-	meson_tests "$clang_build"
+	meson_tests "$clang_build" "$@"
+}
+
+# What spends most of its time in Python runs without sanitizers here, and with them in the full checks.
+gate_clang_tests() {
+	sanitized_tests --no-suite python
 }
 
 gate_format() {
