@@ -220,12 +220,11 @@ static int choice(struct mxt_sim_call *call)
 	enum mxt_sim_backend chosen = MXT_SIM_MATH;
 	if (!mxt_sim_sdpa_check(&sdpa, true))
 		return 1;
-	if (sdpa.q->place == MXT_SIM_CPU)
-		chosen = MXT_SIM_FLASH;
-	else if (!mxt_sim_is_deterministic() && !switched_on("TORCH_CUDNN_SDPA_DEPRIORITIZED") &&
-		 takes(&sdpa, &mxt_sim_sdpa_cudnn))
+	bool host = sdpa.q->place == MXT_SIM_CPU;
+	if (!host && !mxt_sim_is_deterministic() && !switched_on("TORCH_CUDNN_SDPA_DEPRIORITIZED") &&
+	    takes(&sdpa, &mxt_sim_sdpa_cudnn))
 		chosen = MXT_SIM_CUDNN;
-	else if (takes(&sdpa, &mxt_sim_sdpa_flash))
+	else if (host || takes(&sdpa, &mxt_sim_sdpa_flash))
 		chosen = MXT_SIM_FLASH;
 	else if (takes(&sdpa, &mxt_sim_sdpa_efficient))
 		chosen = MXT_SIM_EFFICIENT;

@@ -103,7 +103,7 @@ static void knows_every_backend_of_plans(void **state)
 		    strcmp(mxt_plan_field_at(i)->key, "backend") == 0)
 			field = mxt_plan_field_at(i);
 	assert_non_null(field);
-	char *words = strdup(field->rule.words), *rest = NULL;
+	char *words = field ? strdup(field->rule.words) : NULL, *rest = NULL;
 	assert_non_null(words);
 	for (char *word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
 		struct mxt_attention_edits edits;
