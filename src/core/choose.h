@@ -104,7 +104,6 @@ struct mxt_charge {
 
 /* From what `count` (at least 4) new lengths were seen to cost, which noise may make negative: the median, and bounds
  * of the mean. */
-#define MXT_CHARGE_MIN_COSTS 4
 void mxt_charge_estimate(const double *costs, size_t count, struct mxt_charge *ret_charge);
 
 void mxt_charge_scale(struct mxt_charge *charge, double factor);
