@@ -13,6 +13,8 @@
 # name. Exit status 77, after one line that says why: nothing can be fetched here.
 set -euo pipefail
 scripts=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source-path=SCRIPTDIR source=cache_lock.sh
+. "$scripts/cache_lock.sh"
 
 # With all that they need, so that pip resolves nothing: the same versions everywhere. Not here, for it only serves GPUs:
 # triton, and the packages without libraries that torch names.
@@ -155,15 +157,5 @@ x86_64 | aarch64) ;;
 *) skip "no torch is known for $(uname -m)" ;;
 esac
 python=$(usable_python) || skip "no Python of 3.11 or later with pip and venv (Debian's python3-pip and python3-venv)"
-if ! mkdir -p "$cache" 2>/dev/null || [ ! -w "$cache" ]; then
-	skip "cannot write to $cache"
-fi
-
-# One at a time, as in fetch-torch.sh, with the same lock.
-exec 9>"$cache/.lock"
-flock 9
-rm -rf "$cache"/.partial.*
-trap 'rm -rf "$cache"/.partial.*' EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM HUP
+lock_cache "$cache"
 cmp -s "$folder/contents" <(packages) || fetch

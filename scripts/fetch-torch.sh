@@ -14,6 +14,8 @@
 # status 77, after one line that says why: nothing can be fetched here.
 set -euo pipefail
 scripts=$(cd "$(dirname "$0")" && pwd)
+# shellcheck source-path=SCRIPTDIR source=cache_lock.sh
+. "$scripts/cache_lock.sh"
 
 # The oldest and the newest torch that is supported: version, machine, and the other packages with libraries that
 # libtorch_cpu.so needs.
@@ -106,17 +108,7 @@ done
 [ $# -gt 0 ] || set -- "${known[@]}"
 [ $# -gt 0 ] || skip "no torch is known for $machine"
 python=$(python_with_pip) || skip "no Python with pip (Debian's python3-pip)"
-if ! mkdir -p "$cache" 2>/dev/null || [ ! -w "$cache" ]; then
-	skip "cannot write to $cache"
-fi
-
-# One at a time: who comes second finds the work done. So a partial folder under the lock is what a kill left behind.
-exec 9>"$cache/.lock"
-flock 9
-rm -rf "$cache"/.partial.*
-trap 'rm -rf "$cache"/.partial.*' EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM HUP
+lock_cache "$cache"
 for version; do
 	"$python" "$scripts/torch_tree.py" check "$cache/$version" || fetch "$version"
 done
