@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import List, Tuple
 
 MAGIC = 0x5754584D  # "MXTW"
-VERSION = 5
+VERSION = 6
 HEAD = struct.Struct("<IHHII")  # magic, version, type, length of the content, request
 MESSAGE_MAX_BYTES = 64 << 10
 TEXT_BYTES = 2048

@@ -48,7 +48,7 @@ static const struct mxt_option options[] = {
     {"deterministic", NULL, "only kernels that repeat their results bit by bit"},
     {"gpus", "N", "GPUs on a node"},
     {"nodes", "N", "nodes"},
-    {"device", "NAME", "auto, cuda, cpu, or self-test (default: auto)"},
+    {"device", "NAME", "auto, cuda, hip, cpu, or self-test (default: auto)"},
     {"python", "PATH", "the Python that trains, or its environment's folder (default: found)"},
     {"budget", "SECONDS", "wall clock from start to plan, 1 to 3600 (default: 60)"},
     {"margin", "PERCENT", "what a challenger must surely gain, 1 to 50 (default: 3)"},
@@ -110,7 +110,7 @@ static int take_source(const struct mxt_cli *cli, const struct mxt_args *args, s
 static int check_gpus(const struct mxt_workload *workload, const struct mxt_device_ops *ops, struct mxt_error *err)
 {
 	int32_t gpus = workload->training.gpus, nodes = workload->training.nodes;
-	bool several = ops->surveyor != NULL; /* devices that are counted */
+	bool several = ops->vendor != NULL; /* devices that are counted */
 	if (nodes <= 1 && (gpus <= 1 || several))
 		return 0;
 	return mxt_error_set(

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pick_attention.h"
 
+#include <string.h>
+
 #include "command.h"
 #include "device_ops.h"
 #include "python_env.h"
@@ -29,7 +31,7 @@ static struct mxt_attention_stack stack_of(const struct mxt_python_packages *pac
 	    .flash_attn_4 = version_of(packages, "flash_attn_4"),
 	    .xformers = version_of(packages, "xformers"),
 	    .sageattention = version_of(packages, "sageattention"),
-	    .cuda = ops->surveyor != NULL,
+	    .cuda = ops->vendor && strcmp(ops->vendor, "nvidia") == 0,
 	};
 }
 

@@ -9,7 +9,6 @@
 #include "buf.h"
 #include "cleanup.h"
 #include "error.h"
-#include "host_pci.h"
 #include "python_env.h"
 #include "sysroot.h"
 #include "torch_install.h"
@@ -18,12 +17,13 @@
 /* What a person types, and the devices that may be meant, the best first. */
 struct choice_row {
 	const char *name;
-	const char *devices[4]; /* rows of mxt_devices */
+	const char *devices[5]; /* rows of mxt_devices */
 };
 
 static const struct choice_row choices[] = {
-    {"auto", {"cuda", "cpu-torch", "cpu"}},
+    {"auto", {"cuda", "hip", "cpu-torch", "cpu"}},
     {"cuda", {"cuda"}},
+    {"hip", {"hip"}},
     {"cpu", {"cpu-torch", "cpu"}},
     {"self-test", {"cpu"}},
     {"fake", {"fake"}},
@@ -95,29 +95,21 @@ static int pick_python(struct mxt_device_pick *pick, const struct mxt_cli *cli, 
 	return 0;
 }
 
-/* The bus shows it; or, where a sandbox hides the bus, the driver's control device is there. */
-static bool has_nvidia_gpu(void)
-{
-	const struct mxt_sysroot live = MXT_SYSROOT_LIVE;
-	struct mxt_pci_gpus gpus = {.reported = false};
-	bool on_bus = mxt_pci_gpus_read(&live, &gpus, NULL) == 0 && gpus.count[MXT_GPU_NVIDIA] > 0;
-	return on_bus || access("/dev/nvidiactl", F_OK) == 0;
-}
-
 /* Why this device is passed over, for the caller to free; *ret_why is left alone where it can be used. */
 static int consider(const struct mxt_device_pick *pick, const struct mxt_device_ops *ops,
 		    const struct mxt_torch_version *version, bool asked_for, char **ret_why, struct mxt_error *err)
 {
 	MXT_CLEANUP_ERROR struct mxt_error why = MXT_ERROR_INIT;
+	const struct mxt_sysroot live = MXT_SYSROOT_LIVE;
 	if (!ops->needs_torch)
 		return 0;
 	int rc = mxt_torch_check_version(version, pick->torch, &why);
-	if (rc == 0 && ops->surveyor && version->cuda[0] == '\0')
+	if (rc == 0 && ops->vendor && mxt_torch_backend_of(version) != ops->torch_backend)
 		rc = mxt_error_set(&why, -ENODEV, MXT_E_NO_DEVICE,
-				   "torch %s in %s is not built for CUDA; install a build that is", version->version,
-				   pick->torch);
-	if (rc == 0 && ops->surveyor && !asked_for && !has_nvidia_gpu())
-		rc = mxt_error_set(&why, -ENODEV, MXT_E_NO_DEVICE, "no NVIDIA GPU is here");
+				   "torch %s in %s is not built for %s; install a build that is", version->version,
+				   pick->torch, mxt_torch_backend_name(ops->torch_backend));
+	if (rc == 0 && !asked_for)
+		rc = ops->detect(&live, &why);
 	if (rc == 0)
 		return 0;
 	*ret_why = strdup(mxt_error_text(&why));
@@ -127,7 +119,7 @@ static int consider(const struct mxt_device_pick *pick, const struct mxt_device_
 /* Passing over torch matters to the user; passing over a GPU that is not there does not. */
 static void keep_note(struct mxt_device_pick *pick, const struct mxt_device_ops *ops, char *why)
 {
-	if (pick->note || ops->surveyor) {
+	if (pick->note || ops->vendor) {
 		free(why);
 		return;
 	}
@@ -180,7 +172,8 @@ int mxt_device_pick_init(struct mxt_device_pick *pick, const struct mxt_cli *cli
 	*pick = (struct mxt_device_pick)MXT_DEVICE_PICK_INIT;
 	if (!row)
 		return mxt_error_set(err, -EINVAL, MXT_E_USAGE,
-				     "unknown device '%s'; this version knows auto, cuda, cpu and self-test", device);
+				     "unknown device '%s'; this version knows auto, cuda, hip, cpu and self-test",
+				     device);
 	struct mxt_torch_version version = {.version = ""};
 	int rc = pick_python(pick, cli, python, &version, err);
 	if (rc == 0)

@@ -143,7 +143,7 @@ static bool comparable(const struct mxt_plan *plan, const struct mxt_device_ops 
 	bool computes = ops->max_workers > 0;
 	if (!computes || ops->simulated != mxt_plan_is_simulated(plan))
 		return false;
-	if (ops->surveyor && strcmp(json_string_value(vendor), "nvidia") != 0)
+	if (ops->vendor && strcmp(json_string_value(vendor), ops->vendor) != 0)
 		return false;
 	return ops->simulated || ops->needs_torch != mxt_plan_is_self_test(plan);
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "choose.h"
 #include "cleanup.h"
 #include "clock.h"
 #include "device_ops.h"
@@ -207,6 +208,8 @@ int mxt_algorithm_race(const struct mxt_algorithm_race *race, struct mxt_ranking
 	    .best_ns = median_ns(c, picked),
 	    .gain_ppm = picked ? mxt_gain_ppm(gain_of(c, picked)) : 0,
 	    .floor_ppm = (uint32_t)mxt_gain_ppm(floor_of(c)),
+	    .bound_ppm = MXT_BOUND_UNKNOWN_PPM,
+	    .solution = MXT_SOLUTION_DEFAULT,
 	};
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a device backend implements: one const table each (cpu, cpu-torch, cuda, nvml, fake; hip later), listed in
+ * What a device backend implements: one const table each (cpu, cpu-torch, cuda, hip, nvml, fake), listed in
  * registry.c, every member set. All functions but `inventory` and `candidates` run inside a worker process, under
  * exactly one candidate's environment.
  *
@@ -18,6 +18,7 @@
 
 #include "buf.h"
 #include "problem.h"
+#include "torch_install.h"
 
 struct mxt_error;
 struct mxt_sysroot;
@@ -80,6 +81,9 @@ struct mxt_check {
 
 #define MXT_RANKING_TEXT 32
 
+/* No number of a solution: the library's own choice is the best, or its algorithms have no numbers. */
+#define MXT_SOLUTION_DEFAULT INT32_MIN
+
 /* How far the algorithm that a library takes by itself is from the fastest of those that it offers for a product. */
 struct mxt_ranking {
 	char library[MXT_RANKING_TEXT]; /* who offers, and its version: "cuBLASLt 13.1.0" */
@@ -89,6 +93,8 @@ struct mxt_ranking {
 	int32_t gain_ppm;               /* time that the best saves; chosen on other rounds than these, so noise may
 					   make it negative; 0 when the library's choice is the best */
 	uint32_t floor_ppm;             /* what the library's choice and its twin read apart */
+	int32_t bound_ppm;              /* what the best surely saves, MXT_BOUND_UNKNOWN_PPM when nobody can tell */
+	int32_t solution;               /* the best in the library's own numbering, MXT_SOLUTION_DEFAULT: its choice */
 };
 
 /* One element of a timed sequence: a prepared task, or (task NULL) a filler that streams `bytes` of memory. */
@@ -133,9 +139,13 @@ struct mxt_device_ops {
 	bool simulated;       /* stands in for hardware: plans say so */
 	bool self_test;       /* the provider is the built-in one, not what trains: plans say so */
 	bool stop_idle;       /* SIGSTOP every worker but the one at work (idle threads spin) */
-	bool needs_torch;     /* it is there only where the target names a torch */
-	bool float32;         /* computes in float32 whatever the workload says; else in the workload's dtype */
-	bool scaled;          /* shapes are cut to what the host can do in time; else they are the real ones */
+	/* Who makes the GPU, as platform.vendor of its plans says it: "nvidia", "amd". NULL: it is no GPU. */
+	const char *vendor;
+	bool needs_torch;                     /* it is there only where the target names a torch */
+	enum mxt_torch_backend torch_backend; /* what that torch must be built for; MXT_TORCH_CPU: any will do */
+	bool pins;                            /* a plan can make products take the solutions that `rank` names */
+	bool float32; /* computes in float32 whatever the workload says; else in the workload's dtype */
+	bool scaled;  /* shapes are cut to what the host can do in time; else they are the real ones */
 
 	/*
 	 * The device (in the sense of this table) whose worker's facts say what cannot be read from files: they are
@@ -154,6 +164,12 @@ struct mxt_device_ops {
 	 * target.deterministic; ended by a row without a name. NULL: nothing.
 	 */
 	const struct mxt_setting *deterministic;
+
+	/*
+	 * Is such a device here at all? -ENODEV (MXT_E_NO_DEVICE) with the reason where nothing looks like it. No
+	 * vendor library is loaded; whether it can be used shows when it is opened.
+	 */
+	int (*detect)(const struct mxt_sysroot *root, struct mxt_error *err);
 
 	/* Describes the device without loading vendor libraries. `survey`: the surveyor's facts, or NULL. */
 	int (*inventory)(const struct mxt_sysroot *root, const struct mxt_device_target *target, const json_t *survey,
@@ -195,6 +211,9 @@ struct mxt_device_ops {
 	int (*rank)(struct mxt_device *device, struct mxt_task *task, uint64_t limit_ns,
 		    struct mxt_ranking *ret_ranking, struct mxt_error *err);
 };
+
+/* `detect` of what every host can do: 0. */
+int mxt_always_here(const struct mxt_sysroot *root, struct mxt_error *err);
 
 /* `rank` of devices whose library offers no choice: always -ENOTSUP. */
 int mxt_no_ranking(struct mxt_device *device, struct mxt_task *task, uint64_t limit_ns, struct mxt_ranking *ret_ranking,

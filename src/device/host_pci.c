@@ -60,3 +60,13 @@ int mxt_pci_gpus_read(const struct mxt_sysroot *root, struct mxt_pci_gpus *ret_g
 	*ret_gpus = gpus;
 	return 0;
 }
+
+int mxt_pci_gpu_here(const struct mxt_sysroot *root, enum mxt_gpu_vendor vendor, const char *device_file,
+		     struct mxt_error *err)
+{
+	struct mxt_pci_gpus gpus = {.reported = false};
+	bool on_bus = mxt_pci_gpus_read(root, &gpus, NULL) == 0 && gpus.count[vendor] > 0;
+	if (on_bus || mxt_sysroot_exists(root, device_file))
+		return 0;
+	return mxt_error_set(err, -ENODEV, MXT_E_NO_DEVICE, "no %s GPU is here", mxt_gpu_vendor_name(vendor));
+}

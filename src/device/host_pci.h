@@ -25,4 +25,11 @@ struct mxt_pci_gpus {
 /* A bus that cannot be listed (none, or hidden by a sandbox) is no error. */
 int mxt_pci_gpus_read(const struct mxt_sysroot *root, struct mxt_pci_gpus *ret_gpus, struct mxt_error *err);
 
+/*
+ * 0 when the bus shows a GPU of this vendor, or (where a sandbox hides the bus) the driver's device file is there;
+ * else MXT_E_NO_DEVICE (-ENODEV).
+ */
+int mxt_pci_gpu_here(const struct mxt_sysroot *root, enum mxt_gpu_vendor vendor, const char *device_file,
+		     struct mxt_error *err);
+
 #endif

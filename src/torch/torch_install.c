@@ -70,6 +70,20 @@ void mxt_wheel_version_parse(const char *text, char version[MXT_TORCH_TEXT])
 	}
 }
 
+enum mxt_torch_backend mxt_torch_backend_of(const struct mxt_torch_version *version)
+{
+	if (version->cuda[0])
+		return MXT_TORCH_CUDA;
+	return version->hip[0] ? MXT_TORCH_HIP : MXT_TORCH_CPU;
+}
+
+const char *mxt_torch_backend_name(enum mxt_torch_backend backend)
+{
+	static const char *const names[] = {
+	    [MXT_TORCH_CPU] = "CPU", [MXT_TORCH_CUDA] = "CUDA", [MXT_TORCH_HIP] = "ROCm"};
+	return names[backend];
+}
+
 const char *mxt_torch_build(const struct mxt_torch_install *install, char text[MXT_TORCH_TEXT + 8])
 {
 	const struct mxt_torch_version *files = &install->files;

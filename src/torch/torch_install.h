@@ -27,6 +27,11 @@ void mxt_torch_version_parse(const char *text, struct mxt_torch_version *ret_ver
 /* The Version field of a wheel's METADATA; "" when it has none. */
 void mxt_wheel_version_parse(const char *text, char version[MXT_TORCH_TEXT]);
 
+/* What a build of torch computes on beside the host. */
+enum mxt_torch_backend { MXT_TORCH_CPU, MXT_TORCH_CUDA, MXT_TORCH_HIP };
+enum mxt_torch_backend mxt_torch_backend_of(const struct mxt_torch_version *version);
+const char *mxt_torch_backend_name(enum mxt_torch_backend backend); /* "CPU", "CUDA", "ROCm" */
+
 struct mxt_torch_install {
 	const char *folder; /* borrowed from the Python's folders */
 	struct mxt_torch_version files;

@@ -17,9 +17,9 @@ static const struct mxt_dl_row cpu_rows[] = {
 #undef MXT_TORCH_SYMBOL
 };
 
-static const struct mxt_dl_row cuda_rows[] = {
+static const struct mxt_dl_row gpu_rows[] = {
 #define MXT_TORCH_CUDA_SYMBOL(type, symbol, arguments, required, since)                                                \
-	MXT_DL_ROW(struct mxt_torch_cuda_abi, symbol, required, since)
+	MXT_DL_ROW(struct mxt_torch_gpu_abi, symbol, required, since)
 #include "torch_abi.def"
 #undef MXT_TORCH_CUDA_SYMBOL
 };
@@ -127,22 +127,26 @@ static int open_libraries(struct mxt_torch *torch, const char *folder, struct mx
 {
 	const struct mxt_dl_library cpu = {
 	    .title = "torch", .rows = cpu_rows, .n_rows = MXT_ARRAY_LEN(cpu_rows), .global = true};
-	const struct mxt_dl_library cuda = {
-	    .title = "torch for CUDA", .rows = cuda_rows, .n_rows = MXT_ARRAY_LEN(cuda_rows), .global = true};
+	static const struct {
+		const char *title, *file;
+	} gpus[] = {[MXT_TORCH_CUDA] = {"torch for CUDA", "libtorch_cuda.so"},
+		    [MXT_TORCH_HIP] = {"torch for ROCm", "libtorch_hip.so"}};
+	const struct mxt_dl_library gpu = {
+	    .title = gpus[torch->backend].title, .rows = gpu_rows, .n_rows = MXT_ARRAY_LEN(gpu_rows), .global = true};
 	int rc = open_library(folder, "libtorch_cpu.so", &cpu, &torch->call, &torch->cpu_library, err);
 	if (rc != 0)
 		return rc;
 	torch->abi = torch->call.aoti_torch_abi_version();
 	rc = check_abi(torch, folder, err);
-	if (rc == 0 && torch->on_cuda)
-		rc = open_library(folder, "libtorch_cuda.so", &cuda, &torch->cuda, &torch->cuda_library, err);
+	if (rc == 0 && torch->on_gpu)
+		rc = open_library(folder, gpus[torch->backend].file, &gpu, &torch->gpu, &torch->gpu_library, err);
 	return rc;
 }
 
 static void ask_numbers(struct mxt_torch *torch)
 {
 	const struct mxt_torch_abi *call = &torch->call;
-	torch->device_type = torch->on_cuda ? call->aoti_torch_device_type_cuda() : call->aoti_torch_device_type_cpu();
+	torch->device_type = torch->on_gpu ? call->aoti_torch_device_type_cuda() : call->aoti_torch_device_type_cpu();
 	torch->dtype[MXT_DTYPE_F32] = call->aoti_torch_dtype_float32();
 	torch->dtype[MXT_DTYPE_BF16] = call->aoti_torch_dtype_bfloat16();
 	torch->dtype[MXT_DTYPE_F16] = call->aoti_torch_dtype_float16();
@@ -151,10 +155,10 @@ static void ask_numbers(struct mxt_torch *torch)
 	torch->bits[MXT_DTYPE_BF16] = torch->bits[MXT_DTYPE_F16] = call->aoti_torch_dtype_int16();
 }
 
-int mxt_torch_open(const char *folder, bool cuda, int32_t device_index, struct mxt_torch *ret_torch,
-		   struct mxt_error *err)
+int mxt_torch_open(const char *folder, enum mxt_torch_backend backend, int32_t device_index,
+		   struct mxt_torch *ret_torch, struct mxt_error *err)
 {
-	struct mxt_torch torch = {.on_cuda = cuda, .device_index = device_index};
+	struct mxt_torch torch = {.backend = backend, .on_gpu = backend != MXT_TORCH_CPU, .device_index = device_index};
 	int rc = mxt_torch_read_version(folder, &torch.version, err);
 	if (rc == 0)
 		rc = open_libraries(&torch, folder, err);
@@ -187,6 +191,6 @@ int mxt_torch_be_deterministic(const struct mxt_torch *torch, struct mxt_error *
 
 void mxt_torch_close(struct mxt_torch *torch)
 {
-	mxt_dl_close(&torch->cuda_library);
+	mxt_dl_close(&torch->gpu_library);
 	mxt_dl_close(&torch->cpu_library);
 }

@@ -32,7 +32,7 @@ struct mxt_torch_abi {
 #undef MXT_TORCH_SYMBOL
 };
 
-struct mxt_torch_cuda_abi {
+struct mxt_torch_gpu_abi {
 #define MXT_TORCH_CUDA_SYMBOL MXT_DL_MEMBER
 #include "torch_abi.def"
 #undef MXT_TORCH_CUDA_SYMBOL
@@ -41,9 +41,10 @@ struct mxt_torch_cuda_abi {
 struct mxt_torch {
 	struct mxt_torch_version version; /* as torch/version.py says */
 	struct mxt_torch_abi call;
-	struct mxt_torch_cuda_abi cuda; /* zero unless it was opened for CUDA */
-	struct mxt_dl cpu_library, cuda_library;
-	bool on_cuda;
+	struct mxt_torch_gpu_abi gpu; /* zero unless it was opened for a GPU */
+	struct mxt_dl cpu_library, gpu_library;
+	enum mxt_torch_backend backend;    /* what it was opened for */
+	bool on_gpu;                       /* CUDA or HIP */
 	int32_t device_type, device_index; /* where new tensors are */
 	int32_t dtype[MXT_DTYPE_COUNT];    /* torch's numbers */
 	int32_t float64;
@@ -63,12 +64,14 @@ int mxt_torch_read_version(const char *folder, struct mxt_torch_version *ret_ver
 int mxt_torch_check_version(const struct mxt_torch_version *version, const char *folder, struct mxt_error *err) MXT_WUR;
 
 /*
- * Loads libtorch_cpu.so, for CUDA also libtorch_cuda.so, and turns gradients off. Statuses of
+ * Loads libtorch_cpu.so, for a GPU also libtorch_cuda.so or libtorch_hip.so, and turns gradients off. Both export the
+ * same names: ROCm's build compiles the generated CUDA functions (caffe2/CMakeLists.txt), and to torch its devices are
+ * "cuda". Statuses of
  * mxt_torch_read_version() and mxt_dl_open(); MXT_E_TORCH_FOREIGN (-ELIBBAD) when the library is of another version
  * than version.py.
  */
-int mxt_torch_open(const char *folder, bool cuda, int32_t device_index, struct mxt_torch *ret_torch,
-		   struct mxt_error *err) MXT_WUR;
+int mxt_torch_open(const char *folder, enum mxt_torch_backend backend, int32_t device_index,
+		   struct mxt_torch *ret_torch, struct mxt_error *err) MXT_WUR;
 
 /*
  * What torch.use_deterministic_algorithms(True) does, for the rest of this process: operators take kernels that repeat

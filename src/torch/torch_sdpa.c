@@ -178,7 +178,7 @@ static int flash_forward(const struct mxt_torch *torch, const struct mxt_sdpa_in
 	if (inputs->bias)
 		return mxt_error_set(err, -ENOTSUP, MXT_E_PROBLEM_UNSUPPORTED,
 				     "torch's flash attention takes no mask tensor");
-	int32_t rc = torch->cuda.aoti_torch_cuda__scaled_dot_product_flash_attention(
+	int32_t rc = torch->gpu.aoti_torch_cuda__scaled_dot_product_flash_attention(
 	    inputs->q, inputs->k, inputs->v, 0, inputs->causal, false, NULL, &s.out, &s.logsumexp, &s.cum_q, &s.cum_k,
 	    &s.max_q, &s.max_k, &s.seed, &s.offset, &debug);
 	mxt_tensor_destroy(torch, debug);
@@ -192,7 +192,7 @@ static int flash_backward(const struct mxt_torch *torch, const struct mxt_sdpa_i
 			  const struct mxt_sdpa_saved *s, struct mxt_tensor *grad_out, struct mxt_tensor *ret_grads[3],
 			  struct mxt_error *err)
 {
-	int32_t rc = torch->cuda.aoti_torch_cuda__scaled_dot_product_flash_attention_backward(
+	int32_t rc = torch->gpu.aoti_torch_cuda__scaled_dot_product_flash_attention_backward(
 	    grad_out, inputs->q, inputs->k, inputs->v, s->out, s->logsumexp, s->cum_q, s->cum_k, s->max_q, s->max_k, 0,
 	    inputs->causal, s->seed, s->offset, NULL, &ret_grads[0], &ret_grads[1], &ret_grads[2]);
 	return rc == 0 ? 0 : mxt_torch_failed(torch, "flash attention's backward pass", err);
@@ -203,7 +203,7 @@ static int cudnn_forward(const struct mxt_torch *torch, const struct mxt_sdpa_in
 {
 	struct mxt_sdpa_saved s = {.out = NULL};
 	struct mxt_tensor *debug = NULL, *bias = inputs->bias;
-	int32_t rc = torch->cuda.aoti_torch_cuda__scaled_dot_product_cudnn_attention(
+	int32_t rc = torch->gpu.aoti_torch_cuda__scaled_dot_product_cudnn_attention(
 	    inputs->q, inputs->k, inputs->v, bias ? &bias : NULL, true, 0, inputs->causal, false, NULL, &s.out,
 	    &s.logsumexp, &s.cum_q, &s.cum_k, &s.max_q, &s.max_k, &s.seed, &s.offset, &debug);
 	mxt_tensor_destroy(torch, debug);
@@ -222,7 +222,7 @@ static int cudnn_backward(const struct mxt_torch *torch, const struct mxt_sdpa_i
 	if (made < 0)
 		return made;
 	struct mxt_tensor *bias = inputs->bias ? inputs->bias : none;
-	int32_t rc = torch->cuda.aoti_torch_cuda__scaled_dot_product_cudnn_attention_backward(
+	int32_t rc = torch->gpu.aoti_torch_cuda__scaled_dot_product_cudnn_attention_backward(
 	    grad_out, inputs->q, inputs->k, inputs->v, s->out, s->logsumexp, s->seed, s->offset, bias, s->cum_q,
 	    s->cum_k, s->max_q, s->max_k, 0, inputs->causal, NULL, &ret_grads[0], &ret_grads[1], &ret_grads[2]);
 	mxt_tensor_destroy(torch, none);
@@ -238,7 +238,7 @@ static int efficient_backward(const struct mxt_torch *torch, const struct mxt_sd
 	int made = spread_bias(torch, inputs, &bias, err);
 	if (made < 0)
 		return made;
-	int32_t rc = torch->cuda.aoti_torch_cuda__scaled_dot_product_efficient_attention_backward(
+	int32_t rc = torch->gpu.aoti_torch_cuda__scaled_dot_product_efficient_attention_backward(
 	    grad_out, inputs->q, inputs->k, inputs->v, bias, s->out, s->logsumexp, s->seed, s->offset, 0, wanted,
 	    MXT_ARRAY_LEN(wanted), inputs->causal, NULL, &ret_grads[0], &ret_grads[1], &ret_grads[2], &bias_grad);
 	mxt_tensor_destroy(torch, bias_grad);
@@ -254,7 +254,7 @@ struct kernel {
 			struct mxt_tensor *ret_grads[3], struct mxt_error *err);
 };
 
-static const struct kernel on_cuda[MXT_SDPA_KIND_COUNT] = {
+static const struct kernel on_gpu[MXT_SDPA_KIND_COUNT] = {
     [MXT_SDPA_MATH] = {math_forward, mxt_sdpa_math_backward},
     [MXT_SDPA_FLASH] = {flash_forward, flash_backward},
     [MXT_SDPA_EFFICIENT] = {efficient_forward, efficient_backward},
@@ -274,7 +274,7 @@ const char *mxt_sdpa_name(enum mxt_sdpa_kind kind)
 
 static const struct kernel *kernel_of(const struct mxt_torch *torch, enum mxt_sdpa_kind kind)
 {
-	return torch->on_cuda ? &on_cuda[kind] : &on_cpu[kind];
+	return torch->on_gpu ? &on_gpu[kind] : &on_cpu[kind];
 }
 
 static int require_gradients(const struct mxt_torch *torch, const struct mxt_sdpa_inputs *inputs, bool wanted,

@@ -50,7 +50,7 @@ static bool is_present(const struct mxt_session *session, const struct mxt_atten
 {
 	const struct mxt_python_packages *packages = session->request->packages;
 	const char *version = *row->package && packages ? mxt_python_package_version(packages, row->package) : NULL;
-	bool gpu = session->request->ops->surveyor != NULL;
+	bool gpu = session->request->ops->vendor != NULL;
 	return *row->package ? version && (gpu || stands_in(version)) : gpu && has_structure(&session->set);
 }
 

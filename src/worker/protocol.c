@@ -239,6 +239,8 @@ static void walk_ranked(struct wire *wire, struct mxt_message *message)
 	ranking->best_ns = u64(wire, ranking->best_ns);
 	ranking->gain_ppm = i32(wire, ranking->gain_ppm);
 	ranking->floor_ppm = ranged(wire, ranking->floor_ppm, 0, MXT_WORKER_MAX_FLOOR_PPM);
+	ranking->bound_ppm = i32(wire, ranking->bound_ppm);
+	ranking->solution = i32(wire, ranking->solution);
 	if (!wire->fault && !is_printable(ranking->library, sizeof ranking->library, ' '))
 		wire->fault = "a library whose name cannot be shown";
 	if (!wire->fault && (ranking->default_ns == 0 || ranking->best_ns == 0))

@@ -20,7 +20,7 @@
 #include "problem.h"
 #include "worker.h"
 
-#define MXT_PROTOCOL_VERSION   5
+#define MXT_PROTOCOL_VERSION   6
 #define MXT_MESSAGE_MAX_BYTES  ((size_t)64 << 10) /* header included */
 #define MXT_MESSAGE_HEAD_BYTES ((size_t)16)
 #define MXT_MESSAGE_TEXT_BYTES ((size_t)2048)     /* longest reason */

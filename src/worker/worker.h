@@ -95,7 +95,7 @@ int mxt_worker_time(struct mxt_worker *worker, const struct mxt_time_request *re
  * Compares the algorithms that the library offers for a product that was prepared, for about `limit_ns`; see
  * device_ops.rank. MXT_UNSUPPORTED keeps the worker alive.
  */
-#define MXT_WORKER_MAX_ALGORITHMS 200
+#define MXT_WORKER_MAX_ALGORITHMS 8192
 #define MXT_WORKER_MAX_FLOOR_PPM  UINT32_C(1000000)
 int mxt_worker_rank(struct mxt_worker *worker, uint32_t id, uint64_t limit_ns, uint64_t deadline_ns,
 		    enum mxt_outcome *ret_outcome, struct mxt_ranking *ret_ranking, struct mxt_error *err) MXT_WUR;

@@ -145,7 +145,9 @@ static struct mxt_message ranked_message(void)
 						 .default_ns = 1200000,
 						 .best_ns = 1190000,
 						 .gain_ppm = -8333,
-						 .floor_ppm = 400};
+						 .floor_ppm = 400,
+						 .bound_ppm = -12000,
+						 .solution = MXT_SOLUTION_DEFAULT};
 	return message;
 }
 
@@ -169,6 +171,8 @@ static void rankings_round_trip(void **state)
 	assert_int_equal(back.as.ranked.best_ns, 1190000);
 	assert_int_equal(back.as.ranked.gain_ppm, -8333);
 	assert_int_equal(back.as.ranked.floor_ppm, 400);
+	assert_int_equal(back.as.ranked.bound_ppm, -12000);
+	assert_int_equal(back.as.ranked.solution, MXT_SOLUTION_DEFAULT);
 }
 
 static void rankings_are_bounded(void **state)

@@ -569,16 +569,16 @@ static void test_other_packages(void **state)
 		(void)snprintf(name, sizeof name, "%zu", i);
 		char *folder = write_package(*state, name, rows[i].version);
 		struct mxt_error err = MXT_ERROR_INIT;
-		struct mxt_torch torch = {.on_cuda = false};
-		assert_int_equal(mxt_torch_open(folder, false, 0, &torch, &err), rows[i].rc);
+		struct mxt_torch torch = {.on_gpu = false};
+		assert_int_equal(mxt_torch_open(folder, MXT_TORCH_CPU, 0, &torch, &err), rows[i].rc);
 		assert_int_equal(err.id, rows[i].id);
 		assert_non_null(strstr(mxt_error_text(&err), rows[i].version[0] == 'n' ? folder : rows[i].version));
 		mxt_error_clear(&err);
 		free(folder);
 	}
 	char *nowhere = mxt_scratch_path(*state, "nowhere");
-	struct mxt_torch torch = {.on_cuda = false};
-	assert_true(mxt_torch_open(nowhere, false, 0, &torch, NULL) < 0);
+	struct mxt_torch torch = {.on_gpu = false};
+	assert_true(mxt_torch_open(nowhere, MXT_TORCH_CPU, 0, &torch, NULL) < 0);
 	free(nowhere);
 }
 

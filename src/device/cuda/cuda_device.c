@@ -45,7 +45,7 @@ static void device_close(struct mxt_device *device)
 static int open_parts(struct mxt_device *device, const struct mxt_device_target *target, struct mxt_error *err)
 {
 	struct mxt_cuda_runtime runtime;
-	int rc = mxt_torch_device_init(device, target, true, err);
+	int rc = mxt_torch_device_init(device, target, MXT_TORCH_CUDA, err);
 	if (rc == 0)
 		rc = mxt_cuda_runtime_open(device->torch.version.cuda, (int)target->ordinal, &runtime, err);
 	if (rc < 0)
@@ -145,12 +145,16 @@ const struct mxt_device_ops mxt_cuda_device = {
     .simulated = false,
     .self_test = false,
     .stop_idle = false, /* idle workers of a GPU cost nothing, and a stopped one could hold its driver's locks */
+    .vendor = "nvidia",
     .needs_torch = true,
+    .torch_backend = MXT_TORCH_CUDA,
+    .pins = false, /* nothing makes torch take a cuBLASLt algorithm by its number */
     .float32 = false,
     .scaled = false,
     .surveyor = "nvml",
     .selectors = mxt_cuda_selectors,
     .deterministic = deterministic,
+    .detect = mxt_cuda_detect,
     .inventory = mxt_cuda_inventory,
     .candidates = mxt_cuda_candidates,
     .open = device_open,

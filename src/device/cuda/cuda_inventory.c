@@ -9,6 +9,7 @@
 #include "cuda_libraries.h"
 #include "error.h"
 #include "host_memory.h"
+#include "host_pci.h"
 #include "nvidia_survey.h"
 #include "torch_library.h"
 
@@ -165,6 +166,11 @@ static void count_devices(const json_t *survey, struct mxt_inventory *inventory)
 	}
 	if (inventory->count > 1)
 		inventory->link = linked ? "nvlink" : "pcie";
+}
+
+int mxt_cuda_detect(const struct mxt_sysroot *root, struct mxt_error *err)
+{
+	return mxt_pci_gpu_here(root, MXT_GPU_NVIDIA, "/dev/nvidiactl", err);
 }
 
 int mxt_cuda_inventory(const struct mxt_sysroot *root, const struct mxt_device_target *target, const json_t *survey,

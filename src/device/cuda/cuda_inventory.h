@@ -7,6 +7,9 @@
 
 #include "device_ops.h"
 
+/* device_ops.detect */
+int mxt_cuda_detect(const struct mxt_sysroot *root, struct mxt_error *err);
+
 int mxt_cuda_inventory(const struct mxt_sysroot *root, const struct mxt_device_target *target, const json_t *survey,
 		       struct mxt_inventory *ret_inventory, struct mxt_error *err);
 

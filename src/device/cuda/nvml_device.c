@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cuda_driver.h"
+#include "cuda_inventory.h"
 #include "error.h"
 #include "json.h"
 #include "nvml_api.h"
@@ -194,12 +195,16 @@ const struct mxt_device_ops mxt_nvml_device = {
     .simulated = false,
     .self_test = false,
     .stop_idle = false,
+    .vendor = "nvidia",
     .needs_torch = false,
+    .torch_backend = MXT_TORCH_CPU,
+    .pins = false,
     .float32 = false,
     .scaled = false,
     .surveyor = NULL,
     .selectors = no_selectors,
     .deterministic = NULL,
+    .detect = mxt_cuda_detect,
     .inventory = nvml_inventory,
     .candidates = nvml_candidates,
     .open = nvml_open,

@@ -189,7 +189,7 @@ static int act_truncated(const struct mxt_fake_fault *fault, struct mxt_fake_eff
 	(void)fault;
 	(void)effect;
 	(void)err;
-	static const unsigned char head[16] = {'M', 'X', 'T', 'W', 5, 0, 20, 0, 64};
+	static const unsigned char head[16] = {'M', 'X', 'T', 'W', 6, 0, 20, 0, 64};
 	(void)send(SOCKET_FD, head, sizeof head, MSG_NOSIGNAL);
 	return 0;
 }

@@ -227,7 +227,7 @@ static int check(struct mxt_device *device, struct mxt_task *task, struct mxt_ch
 		rc = repeat(device, attention, slot, result.outputs, &ret_check->repeatable, err);
 	destroy_outputs(&device->torch, result.outputs);
 	ret_check->error_ppb = mxt_error_ppb(distance);
-	ret_check->bound_ppb = mxt_attention_bound_ppb(shape, !device->torch.on_cuda);
+	ret_check->bound_ppb = mxt_attention_bound_ppb(shape, !device->torch.on_gpu);
 	(void)snprintf(ret_check->backend, sizeof ret_check->backend, "%s", mxt_sdpa_name(attention->kind));
 	return rc;
 }

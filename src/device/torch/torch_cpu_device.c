@@ -102,7 +102,7 @@ static int device_open(const struct mxt_device_target *target, struct mxt_device
 	device->platform = &host_platform;
 	device->llc_bytes = llc_bytes;
 	device->state = calloc(1, sizeof(struct host_state));
-	rc = device->state ? mxt_torch_device_init(device, target, false, err) : mxt_error_oom(err);
+	rc = device->state ? mxt_torch_device_init(device, target, MXT_TORCH_CPU, err) : mxt_error_oom(err);
 	if (rc < 0) {
 		device_close(device);
 		return rc;
@@ -208,12 +208,16 @@ const struct mxt_device_ops mxt_torch_cpu_device = {
     .simulated = false,
     .self_test = false,
     .stop_idle = true,
+    .vendor = NULL,
     .needs_torch = true,
+    .torch_backend = MXT_TORCH_CPU,
+    .pins = false,
     .float32 = false,
     .scaled = true,
     .surveyor = NULL,
     .selectors = selectors,
     .deterministic = NULL,
+    .detect = mxt_always_here,
     .inventory = device_inventory,
     .candidates = device_candidates,
     .open = device_open,

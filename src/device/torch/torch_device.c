@@ -199,14 +199,14 @@ int mxt_torch_device_check(struct mxt_device *device, struct mxt_task *task, str
 	return rc;
 }
 
-int mxt_torch_device_init(struct mxt_device *device, const struct mxt_device_target *target, bool cuda,
-			  struct mxt_error *err)
+int mxt_torch_device_init(struct mxt_device *device, const struct mxt_device_target *target,
+			  enum mxt_torch_backend backend, struct mxt_error *err)
 {
 	for (int i = 0; i < MXT_DTYPE_COUNT; i++) {
 		device->inputs[i].random = true;
 		device->inputs[i].dtype = device->outputs[i].dtype = (enum mxt_dtype)i;
 	}
-	int rc = mxt_torch_open(target->torch, cuda, (int32_t)target->ordinal, &device->torch, err);
+	int rc = mxt_torch_open(target->torch, backend, (int32_t)target->ordinal, &device->torch, err);
 	if (rc < 0 || !target->deterministic)
 		return rc;
 	device->deterministic = true;
@@ -265,8 +265,8 @@ json_t *mxt_torch_device_facts(const struct mxt_device *device)
 	if (!facts)
 		return NULL;
 	int rc = 0;
-	if (torch->on_cuda)
-		rc |= json_object_set_new(facts, "cuda_library", json_string(torch->cuda_library.file));
+	if (torch->on_gpu)
+		rc |= json_object_set_new(facts, "gpu_library", json_string(torch->gpu_library.file));
 	if (torch->stand_in)
 		rc |= json_object_set_new(facts, "stand_in", json_true());
 	if (device->deterministic)

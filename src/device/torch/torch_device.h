@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What the devices that compute through an installed torch have in common: operands, tasks, checks. A platform adds
- * memory and time: the host's (cpu-torch) or the CUDA runtime's (cuda).
+ * memory and time: the host's (cpu-torch) or those of a GPU's runtime (cuda, hip).
  */
 #ifndef MXT_TORCH_DEVICE_H
 #define MXT_TORCH_DEVICE_H
@@ -109,8 +109,8 @@ int mxt_torch_device_check(struct mxt_device *device, struct mxt_task *task, str
 			   struct mxt_error *err);
 
 /* Opens torch and sets up the common part; `device` is zero but for platform, state and llc_bytes. */
-int mxt_torch_device_init(struct mxt_device *device, const struct mxt_device_target *target, bool cuda,
-			  struct mxt_error *err);
+int mxt_torch_device_init(struct mxt_device *device, const struct mxt_device_target *target,
+			  enum mxt_torch_backend backend, struct mxt_error *err);
 void mxt_torch_device_finish(struct mxt_device *device);
 
 /* Calls the kernels of target->probe once, on something small. What fails here fails again when it is asked for. */

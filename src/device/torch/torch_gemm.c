@@ -79,8 +79,8 @@ static int multiply_and_add(const struct mxt_torch *torch, const struct mxt_gemm
 	int32_t (*const calls[2][2])(struct mxt_tensor *, struct mxt_tensor *, struct mxt_tensor *, struct mxt_tensor *,
 				     double, double) = {
 	    {torch->call.aoti_torch_cpu_addmm_out, torch->call.aoti_torch_cpu_baddbmm_out},
-	    {torch->cuda.aoti_torch_cuda_addmm_out, torch->cuda.aoti_torch_cuda_baddbmm_out}};
-	if (calls[torch->on_cuda][g->batch > 0](t[C], added, t[A], t[B], 1, 1) == 0)
+	    {torch->gpu.aoti_torch_cuda_addmm_out, torch->gpu.aoti_torch_cuda_baddbmm_out}};
+	if (calls[torch->on_gpu][g->batch > 0](t[C], added, t[A], t[B], 1, 1) == 0)
 		return 0;
 	return mxt_torch_failed(torch, g->batch ? "aten::baddbmm" : "aten::addmm", err);
 }

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * device_ops.inventory of an AMD GPU: the card from the kernel's files, the stack from torch's.
+ */
+#ifndef MXT_HIP_INVENTORY_H
+#define MXT_HIP_INVENTORY_H
+
+#include "device_ops.h"
+
+/* device_ops.detect */
+int mxt_hip_detect(const struct mxt_sysroot *root, struct mxt_error *err);
+
+int mxt_hip_inventory(const struct mxt_sysroot *root, const struct mxt_device_target *target, const json_t *survey,
+		      struct mxt_inventory *ret_inventory, struct mxt_error *err);
+
+#endif
