@@ -3,12 +3,15 @@
 
 #include <errno.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "buf.h"
 #include "error.h"
+#include "gpu_rules.h"
 #include "json.h"
 #include "json_path.h"
+#include "number.h"
 
 static int fault(const struct mxt_json_path *path, struct mxt_error *err, const char *text)
 {
@@ -133,6 +136,53 @@ static int check_collective(const json_t *decision, const struct mxt_json_path *
 	return 0;
 }
 
+/* GPUs of a node, as far as the decision tells; a recording alone does not say it, the collectives' config may. */
+static int64_t gpus_of(const json_t *decision)
+{
+	const json_t *training = json_object_get(json_object_get(decision, "workload"), "training");
+	const json_t *config = json_object_get(json_object_get(decision, "collective"), "config");
+	if (!training && config && strcmp(json_string_value(config), "8gpu_xgmi") == 0)
+		return MXT_XGMI_GPUS;
+	const json_t *gpus = json_object_get(training, "gpus");
+	return gpus ? json_integer_value(gpus) : 1;
+}
+
+static int check_xgmi(const json_t *decision, const struct mxt_json_path *path, struct mxt_error *err)
+{
+	const json_t *collective = json_object_get(decision, "collective");
+	const struct mxt_json_path object = {path, "collective", 0};
+	if (!collective || strcmp(json_string_value(json_object_get(collective, "config")), "8gpu_xgmi") != 0 ||
+	    gpus_of(decision) == MXT_XGMI_GPUS)
+		return 0;
+	return member_fault(&object, "config", err, "is for 8 GPUs, and workload.training.gpus says another number");
+}
+
+/* The value has passed the table of variables: it is a whole number. */
+static int check_channels(const json_t *decision, const struct mxt_json_path *path, struct mxt_error *err)
+{
+	const json_t *env = json_object_get(decision, "env");
+	const json_t *training = json_object_get(json_object_get(decision, "workload"), "training");
+	const char *arch = json_string_value(json_object_get(json_object_get(decision, "platform"), "arch"));
+	const char *channels = json_string_value(json_object_get(env, "NCCL_MIN_NCHANNELS"));
+	const struct mxt_json_path at = {path, "env", 0};
+	int64_t value = 0;
+	bool rccl = strncmp(arch, "gfx", 3) == 0;
+	if (!channels || !rccl || mxt_parse_i64_in(channels, 1, INT32_MAX, &value) < 0 ||
+	    value <= MXT_RCCL_SMALL_CHANNELS)
+		return 0;
+	if (json_object_get(training, "nodes"))
+		return member_fault(
+		    &at, "NCCL_MIN_NCHANNELS", err,
+		    "RCCL takes 64 channels at most where there are several nodes: what would run is not "
+		    "what the plan says");
+	if (gpus_of(decision) >= MXT_XGMI_GPUS)
+		return 0;
+	return member_fault(
+	    &at, "NCCL_MIN_NCHANNELS", err,
+	    "RCCL keeps more than 64 channels for 8 ranks on one node only, and goes back to its own choice "
+	    "below that: what would run is not what the plan says");
+}
+
 /* A variable is exported, removed or kept, never two of these. */
 static int check_variables(const json_t *decision, const struct mxt_json_path *path, struct mxt_error *err)
 {
@@ -158,7 +208,8 @@ int mxt_plan_rules_check(const json_t *decision, const struct mxt_json_path *pat
 {
 	static int (*const checks[])(const json_t *decision, const struct mxt_json_path *path,
 				     struct mxt_error *err) = {
-	    check_workload, check_model, check_training, check_attention, check_gemm, check_collective, check_variables,
+	    check_workload,   check_model, check_training, check_attention, check_gemm,
+	    check_collective, check_xgmi,  check_channels, check_variables,
 	};
 	for (size_t i = 0; i < MXT_ARRAY_LEN(checks); i++) {
 		int rc = checks[i](decision, path, err);

@@ -171,6 +171,7 @@ static const struct change bad_decisions[] = {
     {"gemm.pins", "[{\"problem\":{\"op\":\"gemm\",\"m\":1,\"n\":1,\"k\":1,\"dtype\":\"float32\"},\"solution\":0}]",
      MXT_E_PLAN_FIELD, "if, and only if, mode is pinned"},
     {"collective.config", "\"3gpu\"", MXT_E_PLAN_FIELD, "decision.collective.config"},
+    {"collective.config", "\"8gpu_xgmi\"", MXT_E_PLAN_FIELD, "decision.collective.config: is for 8 GPUs"},
     {"env", "[1]", MXT_E_PLAN_FIELD, "decision.env"},
     {"env", "17", MXT_E_PLAN_FIELD, "decision.env"},
     {"unset", "[1]", MXT_E_PLAN_FIELD, "decision.unset"},
