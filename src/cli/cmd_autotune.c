@@ -52,6 +52,7 @@ static const struct mxt_option options[] = {
     {"python", "PATH", "the Python that trains, or its environment's folder (default: found)"},
     {"budget", "SECONDS", "wall clock from start to plan, 1 to 3600 (default: 60)"},
     {"margin", "PERCENT", "what a challenger must surely gain, 1 to 50 (default: 3)"},
+    {"no-documented", NULL, "ship no setting of collectives that is documented but not measured"},
     {"against", "PLAN", "do not decide anew: confirm this plan on this machine"},
     {"out", "FILE", "where the plan goes (default: plan.json)"},
     {"seed", "N", "seed of all random orders (default: drawn, recorded in the plan)"},
@@ -364,6 +365,7 @@ static int run(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_erro
 		return rc;
 	struct mxt_tune_request request = {.ops = pick.ops,
 					   .target = pick.target,
+					   .no_documented = mxt_args_has(args, "no-documented"),
 					   .simulated = pick.simulated,
 					   .workload = &workload,
 					   .packages = &pick.packages,

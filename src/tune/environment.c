@@ -91,6 +91,13 @@ json_t *mxt_environment_rest(const json_t *env, const char *const *names)
 	return rest;
 }
 
+bool mxt_environment_lists(const char *const *names, const char *name)
+{
+	while (*names && strcmp(*names, name) != 0)
+		names++;
+	return *names != NULL;
+}
+
 static bool is_not_in(const char *item, const void *context)
 {
 	size_t len = name_length(item);

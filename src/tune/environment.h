@@ -20,6 +20,9 @@ int mxt_environment_bare(char *const *caller, char ***ret_bare, struct mxt_error
 json_t *mxt_environment_pick(char *const *caller, const char *const *names);
 json_t *mxt_environment_rest(const json_t *env, const char *const *names);
 
+/* Is `name` one of `names` (NULL-ended)? */
+bool mxt_environment_lists(const char *const *names, const char *name);
+
 /* `base` with the variables of the object `env` (strings) set on top; released and failing as above. */
 int mxt_environment_with(char *const *base, const json_t *env, char ***ret_environment, struct mxt_error *err);
 

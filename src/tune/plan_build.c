@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collective_choice.h"
 #include "config.h"
 #include "error.h"
 #include "plan.h"
@@ -131,10 +132,24 @@ static const char *link_of(const struct mxt_session *session)
 	return session->request->workload->training.gpus > 1 ? session->inventory.link : NULL;
 }
 
-static json_t *collective_json(const struct mxt_session *session)
+/* What the plan removes: the device's selectors and the collectives' variables that it does not set; each once. */
+static json_t *unset_json(const struct mxt_session *session, const json_t *env)
 {
-	const char *link = link_of(session);
-	return json_pack("{s:s}", "config", link ? link : "1gpu_noop");
+	size_t i;
+	json_t *name;
+	json_t *unset = mxt_environment_rest(env, session->request->ops->selectors);
+	json_t *more = session->collective.planned ? mxt_environment_rest(env, mxt_collective_variables) : json_array();
+	int rc = unset && more ? 0 : -1;
+	json_array_foreach(more, i, name)
+	{
+		if (rc == 0 && !mxt_environment_lists(session->request->ops->selectors, json_string_value(name)))
+			rc = json_array_append(unset, name);
+	}
+	json_decref(more);
+	if (rc == 0)
+		return unset;
+	json_decref(unset);
+	return NULL;
 }
 
 static json_t *platform_json(const struct mxt_session *session)
@@ -150,6 +165,10 @@ static json_t *platform_json(const struct mxt_session *session)
 static json_t *decision_json(const struct mxt_session *session)
 {
 	json_t *env = mxt_session_plan_env(session);
+	if (env && json_object_update(env, session->collective.env) < 0) {
+		json_decref(env);
+		env = NULL;
+	}
 	json_t *decision = json_pack("{s:i, s:o, s:o, s:s}", "version", 1, "platform", platform_json(session), "stack",
 				     mxt_session_stack_json(session), "policy", "aot_only");
 	int rc = decision && env ? 0 : -1;
@@ -162,9 +181,9 @@ static json_t *decision_json(const struct mxt_session *session)
 				      json_pack("{s:s}", "backend", attention_backend(session, env)));
 		rc |= set_new(decision, "gemm",
 			      json_pack("{s:s, s:s}", "library", choice_name(gemm, env), "mode", "heuristic"));
-		rc |= set_new(decision, "collective", collective_json(session));
+		rc |= set_new(decision, "collective", json_pack("{s:s}", "config", session->collective.config));
 		rc |= json_object_set(decision, "env", env);
-		rc |= set_new(decision, "unset", mxt_environment_rest(env, session->request->ops->selectors));
+		rc |= set_new(decision, "unset", unset_json(session, env));
 		rc |= json_object_set(decision, "contract", session->contract);
 	}
 	json_decref(env);

@@ -172,6 +172,18 @@ static int check_count(const struct mxt_session *session, struct mxt_error *err)
 	    here);
 }
 
+static int decide_collectives(struct mxt_session *session, struct mxt_error *err)
+{
+	const struct mxt_tune_request *request = session->request;
+	const struct mxt_collective_question question = {.gpus = request->workload->training.gpus,
+							 .link = session->inventory.link,
+							 .platform = session->inventory.platform,
+							 .stack = session->inventory.stack,
+							 .environment = request->environment,
+							 .no_documented = request->no_documented};
+	return mxt_collective_decide(&question, &session->collective, err);
+}
+
 /* What the user must know of the device before any time is shown; kept in the evidence, too. */
 static int note_conditions(struct mxt_session *session, struct mxt_error *err)
 {
@@ -213,6 +225,8 @@ int mxt_session_init(struct mxt_session *session, const struct mxt_tune_request 
 	if (rc == 0)
 		rc = check_count(session, err);
 	if (rc == 0)
+		rc = decide_collectives(session, err);
+	if (rc == 0)
 		rc = note_conditions(session, err);
 	return rc == 0 ? mxt_session_note_duty(session, err) : rc;
 }
@@ -227,6 +241,7 @@ void mxt_session_finish(struct mxt_session *session)
 	json_decref(session->yours);
 	json_decref(session->contract);
 	mxt_inventory_finish(&session->inventory);
+	mxt_collective_answer_finish(&session->collective);
 	mxt_problem_set_finish(&session->set);
 	json_decref(session->samples);
 	json_decref(session->choices);

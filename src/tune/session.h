@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "choose.h"
+#include "collective.h"
 #include "device_ops.h"
 #include "environment.h"
 #include "events.h"
@@ -77,6 +78,7 @@ struct mxt_session {
 	bool stand_in;     /* a worker found that what it computes with stands in for hardware */
 	struct mxt_probe_result probes[MXT_PROBLEM_KIND_COUNT];
 	struct mxt_heuristic heuristic;
+	struct mxt_collective_answer collective;
 	/* Evidence so far; owned arrays. */
 	json_t *samples, *choices, *witnesses, *health, *skipped, *first_calls;
 };

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "announce.h"
+#include "buf.h"
 #include "cleanup.h"
 #include "error.h"
 #include "machine_lock.h"
@@ -44,18 +45,18 @@ static int lock_machine(struct mxt_session *session, int *ret_fd, struct mxt_err
 	return rc < 0 ? mxt_error_oom(err) : 0;
 }
 
-/* Between several GPUs the library's own choice stays: it is not measured yet, and what others say overrides nothing.
- */
-static int leave_collectives(struct mxt_session *session, struct mxt_error *err)
+/* Known since the session began: what is not measured needs no time. */
+static int tell_collectives(struct mxt_session *session, struct mxt_error *err)
 {
-	static const char rule[] = "collectives are not measured: the library chooses, as without a plan";
-	if (session->request->workload->training.gpus <= 1)
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	const struct mxt_collective_answer *answer = &session->collective;
+	if (!answer->rule)
 		return 0;
-	json_t *row = json_pack("{s:s, s:s, s:s, s:s, s:s}", "probe", "collective", "incumbent", "bare", "winner",
-				"bare", "rule", rule, "source", "documented");
-	if (!row || json_array_append_new(session->choices, row) < 0)
+	json_t *row = mxt_collective_choice_json(answer);
+	mxt_buf_printf(&text, "%s%s", answer->planned ? "collectives: " : "", answer->rule);
+	if (!row || json_array_append_new(session->choices, row) < 0 || text.failed)
 		return mxt_error_oom(err);
-	mxt_announce_note(session, rule);
+	mxt_announce_note(session, mxt_buf_text(&text));
 	return 0;
 }
 
@@ -68,7 +69,7 @@ static int decide(struct mxt_session *session, struct mxt_error *err)
 			return rc;
 	}
 	int rc = mxt_session_confirm(session, err);
-	return rc == 0 ? leave_collectives(session, err) : rc;
+	return rc == 0 ? tell_collectives(session, err) : rc;
 }
 
 static int run(struct mxt_session *session, json_t **ret_plan, struct mxt_error *err)

@@ -24,6 +24,7 @@ struct mxt_tune_request {
 	const struct mxt_device_ops *ops;
 	struct mxt_device_target target;
 	const char *program; /* what workers are started from; NULL: this binary itself */
+	bool no_documented;  /* ship no rule that is documented only */
 	bool simulated;      /* what computes stands in for hardware: known before any worker starts */
 	const struct mxt_workload *workload;
 	char *const *environment; /* the caller's, NULL-ended */
