@@ -10,6 +10,7 @@
 #include "sim_runtime.h"
 #include "sim_sdpa.h"
 #include "sim_torch.h"
+#include "torch_context.h"
 
 /* Which argument is what; -1: the operator has none. */
 struct places {
@@ -90,7 +91,7 @@ static void return_lengths(struct mxt_sim_call *call)
 static int flash_forward(struct mxt_sim_call *call)
 {
 	static const struct places at = {-1, 0, 1, 2, -1, -1, -1, 3, 4, 6, -1};
-	if (forward(call, &mxt_sim_sdpa_flash, &at))
+	if (forward(call, mxt_sim_context_flash(), &at))
 		return 1;
 	return_lengths(call);
 	if (return_state(call, 1, 2) || return_state(call, 0, 1))
@@ -176,7 +177,7 @@ static int backward(struct mxt_sim_call *call, const struct mxt_sim_sdpa_backend
 static int flash_backward(struct mxt_sim_call *call)
 {
 	static const struct places at = {0, 1, 2, 3, 4, 5, -1, 10, 11, 14, -1};
-	return backward(call, &mxt_sim_sdpa_flash, &at);
+	return backward(call, mxt_sim_context_flash(), &at);
 }
 
 /* grad_out, query, key, value, out, logsumexp, philox_seed, philox_offset, attn_bias, cum_seq_q, cum_seq_k, max_q,
@@ -207,7 +208,7 @@ static bool switched_on(const char *variable)
 static bool takes(struct mxt_sim_sdpa *sdpa, const struct mxt_sim_sdpa_backend *backend)
 {
 	sdpa->backend = backend;
-	if (!mxt_sim_scenario()->has[backend->backend] || (sdpa->mask && backend == &mxt_sim_sdpa_flash))
+	if (!mxt_sim_scenario()->has[backend->backend] || (sdpa->mask && backend == mxt_sim_context_flash()))
 		return false;
 	return mxt_sim_sdpa_check(sdpa, false);
 }
@@ -224,7 +225,7 @@ static int choice(struct mxt_sim_call *call)
 	if (!host && !mxt_sim_is_deterministic() && !switched_on("TORCH_CUDNN_SDPA_DEPRIORITIZED") &&
 	    takes(&sdpa, &mxt_sim_sdpa_cudnn))
 		chosen = MXT_SIM_CUDNN;
-	else if (host || takes(&sdpa, &mxt_sim_sdpa_flash))
+	else if (host || takes(&sdpa, mxt_sim_context_flash()))
 		chosen = MXT_SIM_FLASH;
 	else if (takes(&sdpa, &mxt_sim_sdpa_efficient))
 		chosen = MXT_SIM_EFFICIENT;

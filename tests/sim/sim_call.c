@@ -36,8 +36,13 @@ int mxt_sim_begin(const struct mxt_sim_work *work, unsigned *ret_effects)
 	struct mxt_sim_outcome outcome = mxt_sim_enter(work->site);
 	if (outcome.effects & MXT_SIM_FAIL)
 		return raise_failure(&outcome);
-	if (work->place == MXT_SIM_CUDA)
-		mxt_sim_launch(&work->cost, work->flops, work->bytes, work->shape, outcome.effects);
+	if (work->place == MXT_SIM_CUDA) {
+		struct mxt_sim_cost cost = work->cost;
+		double factor = mxt_sim_cliff_factor(work->site, work->dims);
+		cost.fixed_ns *= factor;
+		cost.flops_per_s /= factor;
+		mxt_sim_launch(&cost, work->flops, work->bytes, work->shape, outcome.effects);
+	}
 	*ret_effects = outcome.effects;
 	return 0;
 }

@@ -52,6 +52,7 @@ extern const struct mxt_sim_operator mxt_sim_plain_operators[];
 /* A piece of work on a tensor's device. */
 struct mxt_sim_work {
 	const char *site;
+	int64_t dims[3]; /* of struct mxt_sim_cliff */
 	int32_t place;
 	struct mxt_sim_cost cost;
 	double flops, bytes;

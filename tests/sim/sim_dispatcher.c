@@ -84,7 +84,7 @@ static int run(const struct mxt_sim_operator *operator, struct mxt_sim_call * ca
 	if (!first)
 		return mxt_sim_raise("%s: the first argument is undefined", operator->name);
 	bool absent = operator->place != MXT_SIM_ANY && operator->place != first->place;
-	if (absent || (first->place == MXT_SIM_CUDA && !mxt_sim_cuda_is_loaded()))
+	if (absent || (first->place == MXT_SIM_CUDA && !mxt_sim_gpu_is_loaded()))
 		return mxt_sim_raise("Could not run '%s' with arguments from the '%s' backend.", operator->name,
 				     first->place == MXT_SIM_CUDA ? "CUDA" : "CPU");
 	return operator->run(call);

@@ -27,11 +27,45 @@ static void *open_library(const char *stem, const char *build)
 {
 	char path[4096];
 	const char *folder = getenv("MXT_SIM_LIBRARIES");
-	(void)snprintf(path, sizeof path, "%s/libsim-%s-%s.so", folder ? folder : ".", stem, build);
+	(void)snprintf(path, sizeof path, "%s/libsim-%s%s.so", folder ? folder : ".", stem, build);
 	void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
 	if (!library)
 		(void)fprintf(stderr, "%s\n", dlerror());
 	return library;
+}
+
+#define MAX_LIBRARIES 6
+#define ROCM          "rocm "
+
+/* In the order in which they need each other. */
+static void open_libraries(const char *build, void *libraries[static MAX_LIBRARIES])
+{
+	const char *rocm = strncmp(build, ROCM, strlen(ROCM)) == 0 ? build + strlen(ROCM) : NULL;
+	bool old = strcmp(rocm ? rocm : build, "2.8") == 0;
+	if (rocm) {
+		libraries[0] = open_library("amdhip64-", old ? "6" : "7");
+		libraries[1] = open_library("hipblaslt-", old ? "6.4" : "7.2");
+		libraries[2] = open_library("rocblas-", old ? "6" : "7");
+		libraries[3] = open_library("rccl", "");
+		libraries[4] = open_library("rocm-torch-cpu-", rocm);
+		libraries[5] = open_library("torch-hip-", rocm);
+		return;
+	}
+	libraries[0] = open_library("cudart-", old ? "12" : "13");
+	libraries[1] = open_library("cublaslt-", old ? "12" : "13");
+	libraries[2] = open_library("torch-cpu-", build);
+	libraries[3] = open_library("torch-cuda-", build);
+}
+
+/* cudaMalloc is hipMalloc in a library of ROCm. */
+static void *look_up(void *library, const char *name)
+{
+	char other[256];
+	void *symbol = dlsym(library, name);
+	if (symbol || strncmp(name, "cuda", 4) != 0)
+		return symbol;
+	(void)snprintf(other, sizeof other, "hip%s", name + 4);
+	return dlsym(library, other);
 }
 
 static const struct {
@@ -46,14 +80,13 @@ static const struct {
 struct mxt_sim_api mxt_sim_api_load(const char *build)
 {
 	struct mxt_sim_api api;
-	const char *cuda = strcmp(build, "2.8") == 0 ? "12" : "13";
-	void *libraries[] = {open_library("cudart", cuda), open_library("cublaslt", cuda),
-			     open_library("torch-cpu", build), open_library("torch-cuda", build)};
+	void *libraries[MAX_LIBRARIES] = {NULL};
+	open_libraries(build, libraries);
 	memset(&api, 0, sizeof api);
 	for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
 		void *symbol = NULL;
-		for (size_t j = 0; j < sizeof libraries / sizeof libraries[0] && !symbol; j++)
-			symbol = libraries[j] ? dlsym(libraries[j], symbols[i].name) : NULL;
+		for (size_t j = 0; j < MAX_LIBRARIES && !symbol; j++)
+			symbol = libraries[j] ? look_up(libraries[j], symbols[i].name) : NULL;
 		memcpy((char *)&api + symbols[i].offset, &symbol, sizeof symbol);
 	}
 	return api;

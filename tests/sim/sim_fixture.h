@@ -20,7 +20,8 @@ struct mxt_sim_api {
 #define SIM_CHECK(condition) mxt_sim_expect(condition, __FILE__, __LINE__, #condition)
 void mxt_sim_expect(bool holds, const char *file, int line, const char *text);
 
-/* Loads the libraries of a build ("2.15"); symbols that they do not have are NULL. */
+/* Loads the libraries of a build ("2.15", or "rocm 2.9"); symbols that they do not have are NULL. On ROCm the functions
+ * called cuda... are those called hip... */
 struct mxt_sim_api mxt_sim_api_load(const char *build);
 
 /* Environment of a child: NAME=VALUE, NULL-ended. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim_matmul.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,18 +10,14 @@
 #include "sim_runtime.h"
 #include "sim_scenario.h"
 #include "sim_torch.h"
-
-static enum mxt_sim_blas library(void)
-{
-	const char *prefer = getenv("TORCH_BLAS_PREFER_CUBLASLT");
-	return prefer && strcmp(prefer, "1") == 0 ? MXT_SIM_CUBLASLT : MXT_SIM_CUBLAS;
-}
+#include "sim_vendor.h"
+#include "torch_context.h"
 
 /* Without a workspace of its own for every stream cuBLAS may add up in another order. */
 static int check_repeatable(const struct mxt_sim_matmul *matmul)
 {
 	const char *workspace = getenv("CUBLAS_WORKSPACE_CONFIG");
-	if (!mxt_sim_is_deterministic() || matmul->a->place != MXT_SIM_CUDA)
+	if (!mxt_sim_is_deterministic() || matmul->a->place != MXT_SIM_CUDA || mxt_sim_vendor.hip)
 		return 0;
 	if (workspace && (strcmp(workspace, ":4096:8") == 0 || strcmp(workspace, ":16:8") == 0))
 		return 0;
@@ -51,15 +48,17 @@ static int check(const struct mxt_sim_matmul *matmul)
 static int begin(const struct mxt_sim_matmul *matmul, const struct mxt_sim_product *product, int64_t batch,
 		 unsigned *ret_effects)
 {
-	static const char *const sites[] = {"mm.cublas", "mm.cublaslt"};
-	enum mxt_sim_blas blas = library();
-	const char *site = matmul->a->place == MXT_SIM_CPU ? "mm.cpu" : sites[blas];
+	enum mxt_sim_blas blas = matmul->a->place == MXT_SIM_CPU ? MXT_SIM_CUBLAS : mxt_sim_context_blas();
+	char site[32] = "mm.cpu";
+	if (matmul->a->place != MXT_SIM_CPU)
+		(void)snprintf(site, sizeof site, "mm.%s", mxt_sim_vendor.blas[blas]);
 	const struct mxt_sim_work work = {
 	    .site = site,
 	    .place = matmul->a->place,
 	    .cost = mxt_sim_scenario()->mm[blas],
 	    .flops = 2.0 * (double)(batch * product->m) * (double)product->n * (double)product->k,
 	    .bytes = mxt_sim_bytes(matmul->a) + mxt_sim_bytes(matmul->b) + mxt_sim_bytes(matmul->out),
+	    .dims = {product->n, product->m, product->k}, /* as the library sees it: column-major */
 	    .shape = mxt_sim_shape(mxt_sim_shape(mxt_sim_hash(MXT_SIM_HASH_START, site, strlen(site)), matmul->a),
 				   matmul->b)};
 	return mxt_sim_begin(&work, ret_effects);

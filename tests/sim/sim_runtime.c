@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
@@ -11,9 +12,10 @@
 #include "cleanup.h"
 #include "clock.h"
 #include "rng.h"
+#include "sim_clock.h"
 #include "sim_scenario.h"
+#include "sim_vendor.h"
 
-#define BUSY       46 /* cudaErrorDevicesUnavailable */
 #define MAX_SHAPES 4096
 #define NS_PER_S   1e9
 
@@ -26,11 +28,12 @@ static struct {
 	long long *fault_calls; /* by fault of the scenario */
 	struct mxt_rng rng;
 	double process_deviate; /* standard normal, for life */
+	struct mxt_sim_pace pace;
 	double now_ns, slept_ns;
 	uint64_t taken_bytes;
 	uint64_t shapes[MAX_SHAPES]; /* those launched so far */
 	size_t n_shapes;
-	int broken; /* cudaError_t that everything answers; 0: sound */
+	int broken; /* status that everything answers; 0: sound */
 } device;
 
 uint64_t mxt_sim_hash(uint64_t start, const void *bytes, size_t len)
@@ -65,6 +68,7 @@ static void make_ready(void)
 		abort();
 	device.rng.state = noise_seed(device.scenario.seed);
 	device.process_deviate = mxt_rng_normal(&device.rng);
+	mxt_sim_pace_init(&device.pace, &device.scenario);
 }
 
 __attribute__((destructor)) static void finish(void)
@@ -99,14 +103,14 @@ static int take_exclusive(const char *path)
 		return 0;
 	if (fd >= 0)
 		(void)close(fd);
-	return BUSY;
+	return mxt_sim_vendor.busy;
 }
 
 static int first_use(void)
 {
 	struct mxt_sim_outcome outcome = mxt_sim_enter("device");
 	if (outcome.effects & MXT_SIM_FAIL)
-		return outcome.code > 0 ? outcome.code : BUSY;
+		return outcome.code > 0 ? outcome.code : mxt_sim_vendor.busy;
 	const struct mxt_sim_device *card = &device.scenario.device;
 	if (card->status)
 		return card->status;
@@ -124,6 +128,13 @@ int mxt_sim_device_status(void)
 	return device.broken;
 }
 
+int mxt_sim_device_count(void)
+{
+	make_ready();
+	const struct mxt_sim_device *card = &device.scenario.device;
+	return mxt_sim_vendor.count ? mxt_sim_vendor.count(card) : card->count;
+}
+
 static bool first_time(uint64_t shape)
 {
 	for (size_t i = 0; i < device.n_shapes; i++)
@@ -138,27 +149,54 @@ static double disturbed(double ns)
 {
 	const struct mxt_sim_noise *noise = &device.scenario.noise;
 	double deviate = noise->sigma * mxt_rng_normal(&device.rng) + noise->process_sigma * device.process_deviate;
-	ns *= exp(deviate) * (1 + device.scenario.drift_per_s * device.now_ns / NS_PER_S);
+	ns *= exp(deviate) * mxt_sim_pace_factor(&device.pace, &device.scenario);
 	if (mxt_rng_unit(&device.rng) < noise->tail_probability)
 		ns *= 1 - noise->tail_size * log(1 - mxt_rng_unit(&device.rng));
 	return ns;
+}
+
+static void advance(double ns)
+{
+	device.now_ns += ns;
+	mxt_sim_pace_advance(&device.pace, ns);
+}
+
+/* "mm.rocblas" is the beginning of its own site and of mm.rocblas.7. */
+static bool begins(const char *site, const char *with)
+{
+	size_t len = strlen(with);
+	return strncmp(site, with, len) == 0 && (site[len] == '\0' || site[len] == '.');
+}
+
+double mxt_sim_cliff_factor(const char *site, const int64_t dims[static 3])
+{
+	double factor = 1;
+	make_ready();
+	for (size_t i = 0; i < device.scenario.n_cliffs; i++) {
+		const struct mxt_sim_cliff *cliff = &device.scenario.cliffs[i];
+		bool here = begins(site, cliff->at);
+		for (size_t d = 0; d < 3 && d < json_array_size(cliff->dims); d++)
+			here = here && json_integer_value(json_array_get(cliff->dims, d)) == dims[d];
+		factor *= here ? cliff->factor : 1;
+	}
+	return factor;
 }
 
 void mxt_sim_launch(const struct mxt_sim_cost *cost, double flops, double bytes, uint64_t shape, unsigned effects)
 {
 	make_ready();
 	if (first_time(shape))
-		device.now_ns += cost->first_call_ns;
+		advance(cost->first_call_ns);
 	double work_s = fmax(flops / cost->flops_per_s, bytes / device.scenario.bytes_per_s);
 	double ns = disturbed(cost->fixed_ns + work_s * NS_PER_S);
 	if (!(effects & MXT_SIM_INSTANT))
-		device.now_ns += ns;
+		advance(ns);
 }
 
 void mxt_sim_move(uint64_t bytes)
 {
 	make_ready();
-	device.now_ns += disturbed(1000 + (double)bytes / device.scenario.bytes_per_s * NS_PER_S);
+	advance(disturbed(1000 + (double)bytes / device.scenario.bytes_per_s * NS_PER_S));
 }
 
 double mxt_sim_now_ns(void)
@@ -197,34 +235,22 @@ void mxt_sim_memory_give(uint64_t bytes)
 	device.taken_bytes -= bytes;
 }
 
-static const struct {
-	int status;
-	const char *name, *text;
-} errors[] = {
-    {0, "cudaSuccess", "no error"},
-    {1, "cudaErrorInvalidValue", "invalid argument"},
-    {2, "cudaErrorMemoryAllocation", "out of memory"},
-    {35, "cudaErrorInsufficientDriver", "CUDA driver version is insufficient for CUDA runtime version"},
-    {46, "cudaErrorDevicesUnavailable", "CUDA-capable device(s) is/are busy or unavailable"},
-    {100, "cudaErrorNoDevice", "no CUDA-capable device is detected"},
-    {101, "cudaErrorInvalidDevice", "invalid device ordinal"},
-    {400, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
-    {700, "cudaErrorIllegalAddress", "an illegal memory access was encountered"},
-    {719, "cudaErrorLaunchFailure", "unspecified launch failure"},
-};
+/* The row without a name is the last. */
+static const struct mxt_sim_error *error_of(int status)
+{
+	const struct mxt_sim_error *row = mxt_sim_vendor.errors;
+	while (row->name && row->status != status)
+		row++;
+	return row;
+}
 
 const char *mxt_sim_error_text(int status)
 {
-	for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++)
-		if (errors[i].status == status)
-			return errors[i].text;
-	return "unrecognized error code";
+	return error_of(status)->text;
 }
 
 const char *mxt_sim_error_name(int status)
 {
-	for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++)
-		if (errors[i].status == status)
-			return errors[i].name;
-	return "unrecognized error code";
+	const struct mxt_sim_error *row = error_of(status);
+	return row->name ? row->name : row->text;
 }

@@ -5,31 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim_vendor.h"
+
 /* What a broken scenario ends a process with: no status of the program's own. */
 #define BAD_SCENARIO 97
-
-const char *const mxt_sim_backend_names[MXT_SIM_BACKEND_COUNT] = {"math", "flash", "efficient", "cudnn"};
-const char *const mxt_sim_direction_names[MXT_SIM_DIRECTION_COUNT] = {"forward", "backward"};
-const char *const mxt_sim_blas_names[MXT_SIM_BLAS_COUNT] = {"cublas", "cublaslt"};
-
-/* About what an H200 does (docs/benchmarks.md has the measured ones), so that a bare scenario looks like one. */
-static const struct mxt_sim_scenario defaults = {
-    .seed = -1,
-    .bytes_per_s = 4e12,
-    .device = {.count = 1,
-	       .major = 9,
-	       .multiprocessors = 132,
-	       .runtime_version = -1, /* that of the library's name */
-	       .driver_version = 13000,
-	       .l2_bytes = 62914560,
-	       .memory_bytes = INT64_C(150000000000)},
-    .attention = {[MXT_SIM_MATH] = {{20000, 4e13, 0}, {40000, 4e13, 0}},
-		  [MXT_SIM_FLASH] = {{8000, 3.4e14, 0}, {20000, 2.9e14, 0}},
-		  [MXT_SIM_EFFICIENT] = {{10000, 1.7e14, 0}, {25000, 1.3e14, 0}},
-		  [MXT_SIM_CUDNN] = {{9000, 5.7e14, 1e8}, {18000, 4.6e14, 1e8}}},
-    .mm = {[MXT_SIM_CUBLAS] = {5000, 7e14, 0}, [MXT_SIM_CUBLASLT] = {5000, 6.8e14, 0}},
-    .algorithms = {.factors = {1, 0.99, 1.04}, .count = 3, .workspace_bytes = 1048576},
-};
 
 _Noreturn static void refuse(const char *where, const char *why)
 {
@@ -71,12 +50,13 @@ static void read_device(json_t *json, struct mxt_sim_device *device)
 	json_int_t l2_bytes = device->l2_bytes, memory_bytes = device->memory_bytes;
 	if (json)
 		check_unpacked(
-		    json_unpack_ex(json, &fault, 0, "{s?i, s?i, s?i, s?i, s?i, s?i, s?i, s?I, s?I, s?i, s?s !}",
-				   "count", &device->count, "major", &device->major, "minor", &device->minor,
-				   "multiprocessors", &device->multiprocessors, "compute_mode", &device->compute_mode,
-				   "runtime_version", &device->runtime_version, "driver_version",
-				   &device->driver_version, "l2_bytes", &l2_bytes, "memory_bytes", &memory_bytes,
-				   "status", &device->status, "exclusive", &device->exclusive),
+		    json_unpack_ex(
+			json, &fault, 0, "{s?i, s?i, s?i, s?i, s?i, s?i, s?i, s?I, s?I, s?i, s?s, s?s, s?s, s?o !}",
+			"count", &device->count, "major", &device->major, "minor", &device->minor, "multiprocessors",
+			&device->multiprocessors, "compute_mode", &device->compute_mode, "runtime_version",
+			&device->runtime_version, "driver_version", &device->driver_version, "l2_bytes", &l2_bytes,
+			"memory_bytes", &memory_bytes, "status", &device->status, "exclusive", &device->exclusive,
+			"name", &device->name, "arch", &device->arch, "pci", &device->pci),
 		    "device", &fault);
 	device->l2_bytes = l2_bytes;
 	device->memory_bytes = memory_bytes;
@@ -85,19 +65,36 @@ static void read_device(json_t *json, struct mxt_sim_device *device)
 /* Once a scenario names backends, torch has these and math. */
 static void read_attention(json_t *json, struct mxt_sim_scenario *scenario)
 {
+	size_t left = json_object_size(json);
 	for (int backend = 0; backend < MXT_SIM_BACKEND_COUNT; backend++) {
-		const char *name = mxt_sim_backend_names[backend];
-		json_t *row = json_object_get(json, name), *costs[MXT_SIM_DIRECTION_COUNT] = {NULL};
+		const char *name = mxt_sim_vendor.backends[backend];
+		json_t *row = name ? json_object_get(json, name) : NULL, *costs[MXT_SIM_DIRECTION_COUNT] = {NULL};
 		json_error_t fault;
-		scenario->has[backend] = !json || row || backend == MXT_SIM_MATH;
+		scenario->has[backend] = name && (!json || row || backend == MXT_SIM_MATH);
 		if (!row)
 			continue;
+		left--;
 		check_unpacked(json_unpack_ex(row, &fault, 0, "{s?o, s?o !}", "forward", &costs[MXT_SIM_FORWARD],
 					      "backward", &costs[MXT_SIM_BACKWARD]),
 			       name, &fault);
 		for (int direction = 0; direction < MXT_SIM_DIRECTION_COUNT; direction++)
 			read_cost(costs[direction], name, &scenario->attention[backend][direction]);
 	}
+	if (left > 0)
+		refuse("attention", "there is a backend that this stack does not have");
+}
+
+static size_t read_factors(json_t *json, const char *where, double factors[static MXT_SIM_MAX_ALGORITHMS])
+{
+	size_t count = json_array_size(json);
+	if (count > MXT_SIM_MAX_ALGORITHMS)
+		refuse(where, "there are more than 16");
+	for (size_t i = 0; i < count; i++) {
+		factors[i] = json_number_value(json_array_get(json, i));
+		if (!(factors[i] > 0))
+			refuse(where, "factors must be positive numbers");
+	}
+	return count;
 }
 
 static void read_algorithms(json_t *json, struct mxt_sim_algorithms *algorithms)
@@ -111,13 +108,59 @@ static void read_algorithms(json_t *json, struct mxt_sim_algorithms *algorithms)
 	    json_unpack_ex(json, &fault, 0, "{s:o, s?I !}", "factors", &factors, "workspace_bytes", &workspace_bytes),
 	    "algorithms", &fault);
 	algorithms->workspace_bytes = workspace_bytes;
-	algorithms->count = json_array_size(factors);
-	if (algorithms->count > MXT_SIM_MAX_ALGORITHMS)
-		refuse("algorithms", "there are more than 16");
-	for (size_t i = 0; i < algorithms->count; i++) {
-		algorithms->factors[i] = json_number_value(json_array_get(factors, i));
-		if (!(algorithms->factors[i] > 0))
-			refuse("algorithms", "factors must be positive numbers");
+	algorithms->count = read_factors(factors, "algorithms", algorithms->factors);
+}
+
+static void read_solutions(json_t *json, const char *where, struct mxt_sim_solutions *solutions)
+{
+	json_t *factors = NULL;
+	json_int_t workspace_bytes = solutions->workspace_bytes;
+	json_error_t fault;
+	if (!json)
+		return;
+	check_unpacked(json_unpack_ex(json, &fault, 0, "{s?o, s?i, s?i, s?F, s?F, s?F, s?I, s?i !}", "factors",
+				      &factors, "count", &solutions->count, "seed", &solutions->seed, "gain",
+				      &solutions->gain, "cliff_share", &solutions->cliff_share, "cliff_gain",
+				      &solutions->cliff_gain, "workspace_bytes", &workspace_bytes, "vanish",
+				      &solutions->vanish),
+		       where, &fault);
+	solutions->workspace_bytes = workspace_bytes;
+	solutions->n_factors = read_factors(factors, where, solutions->factors);
+	if (solutions->n_factors > 0)
+		solutions->count = (int)solutions->n_factors;
+}
+
+static void read_clock(json_t *json, struct mxt_sim_clock *clock)
+{
+	int wall = 0;
+	json_error_t fault;
+	if (!json)
+		return;
+	check_unpacked(json_unpack_ex(json, &fault, 0, "{s?F, s?F, s?b, s?s !}", "cold_factor", &clock->cold_factor,
+				      "warm_s", &clock->warm_s, "wall", &wall, "shared", &clock->shared),
+		       "clock", &fault);
+	clock->wall = wall != 0;
+}
+
+/* Memory for the rows of a list, and one more. */
+static void *rows_of(json_t *json, size_t row_bytes, const char *where, size_t *ret_count)
+{
+	void *rows = calloc(json_array_size(json) + 1, row_bytes);
+	if (!rows)
+		refuse(where, "out of memory");
+	*ret_count = json_array_size(json);
+	return rows;
+}
+
+static void read_cliffs(json_t *json, struct mxt_sim_scenario *scenario)
+{
+	json_error_t fault;
+	scenario->cliffs = rows_of(json, sizeof *scenario->cliffs, "cliffs", &scenario->n_cliffs);
+	for (size_t i = 0; i < scenario->n_cliffs; i++) {
+		struct mxt_sim_cliff *cliff = &scenario->cliffs[i];
+		check_unpacked(json_unpack_ex(json_array_get(json, i), &fault, 0, "{s:s, s:o, s:F !}", "at", &cliff->at,
+					      "dims", &cliff->dims, "factor", &cliff->factor),
+			       "a cliff", &fault);
 	}
 }
 
@@ -136,28 +179,43 @@ static void read_fault(json_t *json, struct mxt_sim_fault *row)
 
 static void read_faults(json_t *json, struct mxt_sim_scenario *scenario)
 {
-	scenario->n_faults = json_array_size(json);
-	scenario->faults = calloc(scenario->n_faults + 1, sizeof *scenario->faults);
-	if (!scenario->faults)
-		refuse("faults", "out of memory");
+	scenario->faults = rows_of(json, sizeof *scenario->faults, "faults", &scenario->n_faults);
 	for (size_t i = 0; i < scenario->n_faults; i++)
 		read_fault(json_array_get(json, i), &scenario->faults[i]);
 }
 
+static void read_blas(json_t *mm, json_t *solutions, struct mxt_sim_scenario *scenario)
+{
+	static const char form[] = "{s?o, s?o !}";
+	const char *const *names = mxt_sim_vendor.blas;
+	json_t *costs[MXT_SIM_BLAS_COUNT] = {NULL}, *rows[MXT_SIM_BLAS_COUNT] = {NULL};
+	json_error_t fault;
+	if (mm)
+		check_unpacked(json_unpack_ex(mm, &fault, 0, form, names[0], &costs[0], names[1], &costs[1]), "mm",
+			       &fault);
+	if (solutions)
+		check_unpacked(json_unpack_ex(solutions, &fault, 0, form, names[0], &rows[0], names[1], &rows[1]),
+			       "solutions", &fault);
+	for (int blas = 0; blas < MXT_SIM_BLAS_COUNT; blas++) {
+		read_cost(costs[blas], names[blas], &scenario->mm[blas]);
+		read_solutions(rows[blas], names[blas], &scenario->solutions[blas]);
+	}
+}
+
 static void read_root(struct mxt_sim_scenario *scenario)
 {
-	json_t *noise = NULL, *device = NULL, *attention = NULL, *mm[MXT_SIM_BLAS_COUNT] = {NULL}, *algorithms = NULL,
-	       *faults = NULL;
+	json_t *noise = NULL, *clock = NULL, *device = NULL, *attention = NULL, *mm = NULL, *algorithms = NULL,
+	       *solutions = NULL, *cliffs = NULL, *faults = NULL;
 	const char *description = ""; /* for the reader of the file */
 	json_int_t seed = scenario->seed;
 	int real_sleep = 0;
 	json_error_t fault;
 	check_unpacked(json_unpack_ex(scenario->root, &fault, 0,
-				      "{s?s, s?I, s?b, s?F, s?F, s?o, s?o, s?o, s?{s?o, s?o !}, s?o, s?o !}",
+				      "{s?s, s?I, s?b, s?F, s?F, s?o, s?o, s?o, s?o, s?o, s?o, s?o, s?o, s?o !}",
 				      "description", &description, "seed", &seed, "real_sleep", &real_sleep,
 				      "drift_per_s", &scenario->drift_per_s, "bytes_per_s", &scenario->bytes_per_s,
-				      "noise", &noise, "device", &device, "attention", &attention, "mm", "cublas",
-				      &mm[MXT_SIM_CUBLAS], "cublaslt", &mm[MXT_SIM_CUBLASLT], "algorithms", &algorithms,
+				      "noise", &noise, "clock", &clock, "device", &device, "attention", &attention,
+				      "mm", &mm, "algorithms", &algorithms, "solutions", &solutions, "cliffs", &cliffs,
 				      "faults", &faults),
 		       "the top level", &fault);
 	if (!(scenario->bytes_per_s > 0))
@@ -165,11 +223,12 @@ static void read_root(struct mxt_sim_scenario *scenario)
 	scenario->seed = seed;
 	scenario->real_sleep = real_sleep != 0;
 	read_noise(noise, &scenario->noise);
+	read_clock(clock, &scenario->clock);
 	read_device(device, &scenario->device);
 	read_attention(attention, scenario);
-	for (int blas = 0; blas < MXT_SIM_BLAS_COUNT; blas++)
-		read_cost(mm[blas], mxt_sim_blas_names[blas], &scenario->mm[blas]);
+	read_blas(mm, solutions, scenario);
 	read_algorithms(algorithms, &scenario->algorithms);
+	read_cliffs(cliffs, scenario);
 	read_faults(faults, scenario);
 }
 
@@ -177,7 +236,7 @@ void mxt_sim_scenario_read(struct mxt_sim_scenario *ret_scenario)
 {
 	const char *path = getenv(MXT_SIM_TORCH_VARIABLE);
 	json_error_t fault;
-	*ret_scenario = defaults;
+	*ret_scenario = *mxt_sim_vendor.defaults;
 	ret_scenario->root = path && *path ? json_load_file(path, JSON_REJECT_DUPLICATES, &fault) : json_object();
 	if (!ret_scenario->root)
 		refuse("the text", path && *path ? fault.text : "out of memory");
@@ -187,6 +246,7 @@ void mxt_sim_scenario_read(struct mxt_sim_scenario *ret_scenario)
 void mxt_sim_scenario_finish(struct mxt_sim_scenario *scenario)
 {
 	free(scenario->faults);
+	free(scenario->cliffs);
 	json_decref(scenario->root);
 	*scenario = (struct mxt_sim_scenario){.root = NULL};
 }

@@ -26,7 +26,7 @@ struct mxt_sim_sdpa_backend {
 };
 
 extern const struct mxt_sim_sdpa_backend mxt_sim_sdpa_math, mxt_sim_sdpa_flash, mxt_sim_sdpa_efficient,
-    mxt_sim_sdpa_cudnn, mxt_sim_sdpa_cpu;
+    mxt_sim_sdpa_cudnn, mxt_sim_sdpa_aotriton, mxt_sim_sdpa_ck, mxt_sim_sdpa_cpu;
 
 /* Borrowed tensors; NULL: absent. */
 struct mxt_sim_sdpa {

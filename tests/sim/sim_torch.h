@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the stand-in libtorch_cpu gives its libtorch_cuda.
+ * What the stand-in libtorch_cpu gives its libtorch_cuda or libtorch_hip.
  */
 #ifndef MXT_SIM_TORCH_H
 #define MXT_SIM_TORCH_H
@@ -11,9 +11,15 @@
 #include "sim_runtime.h"
 #include "sim_sdpa.h"
 
-/* Operators on "cuda" tensors are there from then on. */
-MXT_SIM_EXPORT void mxt_sim_cuda_load(void);
-bool mxt_sim_cuda_is_loaded(void);
+/* What a libtorch_cuda or libtorch_hip brings. */
+struct mxt_sim_gpu {
+	bool ck; /* flash attention by CK is built in */
+};
+
+/* Operators on "cuda" tensors, which is also what ROCm calls them, are there from then on. `gpu` stays. */
+MXT_SIM_EXPORT void mxt_sim_gpu_load(const struct mxt_sim_gpu *gpu);
+bool mxt_sim_gpu_is_loaded(void);
+bool mxt_sim_gpu_has_ck(void);
 
 /* What torch.use_deterministic_algorithms(True) sets. */
 bool mxt_sim_is_deterministic(void);

@@ -69,7 +69,8 @@ MXT_SIM_EXPORT const char *torch_exception_get_what_without_backtrace(void);
 
 /* What torch keeps for a process. */
 static struct {
-	bool cuda, no_grad, deterministic;
+	const struct mxt_sim_gpu *gpu; /* NULL: no such library is loaded */
+	bool no_grad, deterministic;
 } state;
 
 __attribute__((constructor)) static void load(void)
@@ -77,14 +78,19 @@ __attribute__((constructor)) static void load(void)
 	(void)mxt_sim_enter("load.cpu");
 }
 
-void mxt_sim_cuda_load(void)
+void mxt_sim_gpu_load(const struct mxt_sim_gpu *gpu)
 {
-	state.cuda = true;
+	state.gpu = gpu;
 }
 
-bool mxt_sim_cuda_is_loaded(void)
+bool mxt_sim_gpu_is_loaded(void)
 {
-	return state.cuda;
+	return state.gpu != NULL;
+}
+
+bool mxt_sim_gpu_has_ck(void)
+{
+	return state.gpu && state.gpu->ck;
 }
 
 bool mxt_sim_is_deterministic(void)
@@ -171,9 +177,9 @@ static int check_device(int32_t device_type, int32_t device_index)
 {
 	if (device_type != MXT_SIM_CPU && device_type != MXT_SIM_CUDA)
 		return mxt_sim_raise("there is no device of type %d", (int)device_type);
-	if (device_type == MXT_SIM_CUDA && !state.cuda)
+	if (device_type == MXT_SIM_CUDA && !state.gpu)
 		return mxt_sim_raise("PyTorch is not linked with support for cuda devices");
-	if (device_type == MXT_SIM_CUDA && device_index > 0 && device_index >= mxt_sim_scenario()->device.count)
+	if (device_type == MXT_SIM_CUDA && device_index > 0 && device_index >= mxt_sim_device_count())
 		return mxt_sim_raise_status(101);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A stand-in for libtorch_cuda (torch/csrc/inductor/aoti_torch/generated/c_shim_cuda.h). Loading it gives the
- * dispatcher of libtorch_cpu its operators on "cuda" tensors. SIM_NEEDS_GONE builds one that cannot be loaded.
+ * A stand-in for the C interface of libtorch_cuda (torch/csrc/inductor/aoti_torch/generated/c_shim_cuda.h), and of
+ * libtorch_hip, whose functions have the same names.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,10 +9,6 @@
 #include "sim_torch.h"
 
 typedef struct AtenTensorOpaque *handle;
-
-#ifdef SIM_NEEDS_GONE
-int mxtstub_gone(void); /* of a library that is not there when this one is loaded */
-#endif
 
 MXT_SIM_EXPORT int32_t aoti_torch_cuda_addmm_out(handle out, handle self, handle mat1, handle mat2, double beta,
 						 double alpha);
@@ -39,22 +35,6 @@ MXT_SIM_EXPORT int32_t aoti_torch_cuda__scaled_dot_product_efficient_attention_b
     handle philox_seed, handle philox_offset, double dropout_p, const int32_t *grad_input_mask,
     int64_t grad_input_mask_len, int32_t is_causal, const double *scale, handle *ret0, handle *ret1, handle *ret2,
     handle *ret3);
-
-/* Of libraries that torch needs. */
-size_t cublasLtGetVersion(void);
-size_t cudnnGetVersion(void);
-int ncclGetVersion(int *version);
-
-__attribute__((constructor)) static void load(void)
-{
-	(void)mxt_sim_enter("load.cuda");
-#ifdef SIM_NEEDS_GONE
-	(void)mxtstub_gone();
-#endif
-	int nccl = 0;
-	if (cublasLtGetVersion() > 0 && cudnnGetVersion() > 0 && ncclGetVersion(&nccl) == 0)
-		mxt_sim_cuda_load();
-}
 
 int32_t aoti_torch_cuda_addmm_out(handle out, handle self, handle mat1, handle mat2, double beta, double alpha)
 {
