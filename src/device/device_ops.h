@@ -79,22 +79,25 @@ struct mxt_check {
 	bool repeatable;
 };
 
-#define MXT_RANKING_TEXT 32
+#define MXT_RANKING_TEXT   32
+#define MXT_RANKING_REMARK 96
 
 /* No number of a solution: the library's own choice is the best, or its algorithms have no numbers. */
 #define MXT_SOLUTION_DEFAULT INT32_MIN
 
 /* How far the algorithm that a library takes by itself is from the fastest of those that it offers for a product. */
 struct mxt_ranking {
-	char library[MXT_RANKING_TEXT]; /* who offers, and its version: "cuBLASLt 13.1.0" */
-	uint32_t algorithms;            /* how many were compared, the library's own choice among them */
-	uint32_t rounds;                /* how often they were timed, in all */
-	uint64_t default_ns, best_ns;   /* of one call */
-	int32_t gain_ppm;               /* time that the best saves; chosen on other rounds than these, so noise may
-					   make it negative; 0 when the library's choice is the best */
-	uint32_t floor_ppm;             /* what the library's choice and its twin read apart */
-	int32_t bound_ppm;              /* what the best surely saves, MXT_BOUND_UNKNOWN_PPM when nobody can tell */
-	int32_t solution;               /* the best in the library's own numbering, MXT_SOLUTION_DEFAULT: its choice */
+	char library[MXT_RANKING_TEXT];  /* who offers, and its version: "cuBLASLt 13.1.0" */
+	uint32_t offered;                /* how many algorithms it named */
+	uint32_t algorithms;             /* how many were compared, the library's own choice among them */
+	uint32_t rounds;                 /* how often the best was timed */
+	uint64_t default_ns, best_ns;    /* of one call */
+	int32_t gain_ppm;                /* time that the best saves, on other rounds than it was chosen on; 0 when none
+					    is surely faster than the library's choice, which is the best then */
+	uint32_t floor_ppm;              /* what the library's choice and its twin read apart */
+	int32_t bound_ppm;               /* what the best surely saves, MXT_BOUND_UNKNOWN_PPM when nobody can tell */
+	int32_t solution;                /* the best in the library's own numbering, MXT_SOLUTION_DEFAULT: its choice */
+	char remark[MXT_RANKING_REMARK]; /* why one that looked faster could not win; "": there was none */
 };
 
 /* One element of a timed sequence: a prepared task, or (task NULL) a filler that streams `bytes` of memory. */

@@ -141,10 +141,22 @@ int mxt_evidence_choice(struct mxt_session *session, const char *probe, const st
 int mxt_evidence_ranking(struct mxt_session *session, const struct mxt_problem *problem,
 			 const struct mxt_ranking *ranking, struct mxt_error *err)
 {
-	json_t *row = json_pack("{s:o, s:I, s:I, s:I, s:I, s:i, s:I}", "problem", mxt_problem_json(problem),
-				"algorithms", (json_int_t)ranking->algorithms, "rounds", (json_int_t)ranking->rounds,
-				"default_ns", (json_int_t)ranking->default_ns, "best_ns", (json_int_t)ranking->best_ns,
-				"gain_ppm", (int)ranking->gain_ppm, "floor_ppm", (json_int_t)ranking->floor_ppm);
+	json_t *row = json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:i, s:I}", "problem", mxt_problem_json(problem),
+				"offered", (json_int_t)ranking->offered, "algorithms", (json_int_t)ranking->algorithms,
+				"rounds", (json_int_t)ranking->rounds, "default_ns", (json_int_t)ranking->default_ns,
+				"best_ns", (json_int_t)ranking->best_ns, "gain_ppm", (int)ranking->gain_ppm,
+				"floor_ppm", (json_int_t)ranking->floor_ppm);
+	int rc = 0;
+	if (row && ranking->bound_ppm != MXT_BOUND_UNKNOWN_PPM)
+		rc |= json_object_set_new(row, "bound_ppm", json_integer(ranking->bound_ppm));
+	if (row && ranking->solution != MXT_SOLUTION_DEFAULT)
+		rc |= json_object_set_new(row, "solution", json_integer(ranking->solution));
+	if (row && ranking->remark[0])
+		rc |= json_object_set_new(row, "remark", json_string(ranking->remark));
+	if (rc < 0) {
+		json_decref(row);
+		row = NULL;
+	}
 	return append(session->heuristic.samples, row, err);
 }
 

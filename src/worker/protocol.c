@@ -233,6 +233,8 @@ static void walk_ranked(struct wire *wire, struct mxt_message *message)
 {
 	struct mxt_ranking *ranking = &message->as.ranked;
 	fixed(wire, (uint8_t *)ranking->library, sizeof ranking->library);
+	fixed(wire, (uint8_t *)ranking->remark, sizeof ranking->remark);
+	ranking->offered = ranged(wire, ranking->offered, 1, MXT_WORKER_MAX_ALGORITHMS);
 	ranking->algorithms = ranged(wire, ranking->algorithms, 1, MXT_WORKER_MAX_ALGORITHMS);
 	ranking->rounds = ranged(wire, ranking->rounds, 1, UINT32_MAX);
 	ranking->default_ns = u64(wire, ranking->default_ns);
@@ -243,6 +245,8 @@ static void walk_ranked(struct wire *wire, struct mxt_message *message)
 	ranking->solution = i32(wire, ranking->solution);
 	if (!wire->fault && !is_printable(ranking->library, sizeof ranking->library, ' '))
 		wire->fault = "a library whose name cannot be shown";
+	if (!wire->fault && !is_printable(ranking->remark, sizeof ranking->remark, ' '))
+		wire->fault = "a remark that cannot be shown";
 	if (!wire->fault && (ranking->default_ns == 0 || ranking->best_ns == 0))
 		wire->fault = "a time of 0 ns";
 }

@@ -1,35 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cublaslt.def and the numbers and layouts of cublaslt.h against cublasLt.h, whose handles are pointers of other names.
- */
+/* cublaslt.def and the numbers of the dialect against cublasLt.h, whose handles are pointers of other names. */
 #include <cublasLt.h>
 #include <stddef.h>
+#include <stdio.h>
 
-#include "cublaslt.h"
+#include "abi_number.h"
+#include "lt_dialect.h"
 
-#define MXT_CUBLASLT_SYMBOL(type, symbol, arguments, required, since)                                                  \
-	_Static_assert(sizeof(&symbol) == sizeof(void *), #symbol);
+#define MXT_LT_SYMBOL(member, symbol, required, since) _Static_assert(sizeof(&symbol) == sizeof(void *), #symbol);
 #include "cublaslt.def"
 
 _Static_assert(_Generic(&cublasLtGetVersion, size_t (*)(void) : 1, default : 0), "version");
-_Static_assert((int)MXT_LT_R_32F == CUDA_R_32F, "type");
-_Static_assert((int)MXT_LT_R_16F == CUDA_R_16F, "type");
-_Static_assert((int)MXT_LT_R_16BF == CUDA_R_16BF, "type");
-_Static_assert((int)MXT_LT_COMPUTE_32F == CUBLAS_COMPUTE_32F, "compute type");
-_Static_assert((int)MXT_LT_TRANSPOSED == CUBLAS_OP_T, "operation");
-_Static_assert((int)MXT_LT_EPILOGUE_BIAS == CUBLASLT_EPILOGUE_BIAS, "epilogue");
-_Static_assert((int)MXT_LT_DESC_TRANSA == CUBLASLT_MATMUL_DESC_TRANSA, "attribute");
-_Static_assert((int)MXT_LT_DESC_TRANSB == CUBLASLT_MATMUL_DESC_TRANSB, "attribute");
-_Static_assert((int)MXT_LT_DESC_EPILOGUE == CUBLASLT_MATMUL_DESC_EPILOGUE, "attribute");
-_Static_assert((int)MXT_LT_DESC_BIAS_POINTER == CUBLASLT_MATMUL_DESC_BIAS_POINTER, "attribute");
-_Static_assert((int)MXT_LT_PREF_MAX_WORKSPACE_BYTES == CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, "preference");
-_Static_assert(sizeof(struct mxt_lt_algorithm) == sizeof(cublasLtMatmulAlgo_t), "algorithm");
-_Static_assert(sizeof(struct mxt_lt_choice) == sizeof(cublasLtMatmulHeuristicResult_t), "choice");
-_Static_assert(offsetof(struct mxt_lt_choice, workspace_bytes) ==
-		   offsetof(cublasLtMatmulHeuristicResult_t, workspaceSize),
-	       "workspace");
-_Static_assert(offsetof(struct mxt_lt_choice, status) == offsetof(cublasLtMatmulHeuristicResult_t, state), "status");
+_Static_assert(sizeof(cublasLtMatmulHeuristicResult_t) <= MXT_LT_SLOT_BYTES, "slot");
 
 int main(void)
 {
-	return 0;
+	const struct mxt_lt_dialect *lt = &mxt_cublaslt;
+	const struct abi_number numbers[] = {
+	    {"type of float32", lt->types[MXT_DTYPE_F32], CUDA_R_32F},
+	    {"type of float16", lt->types[MXT_DTYPE_F16], CUDA_R_16F},
+	    {"type of bfloat16", lt->types[MXT_DTYPE_BF16], CUDA_R_16BF},
+	    {"type of scales", lt->scale_f32, CUDA_R_32F},
+	    {"compute type", lt->compute_f32, CUBLAS_COMPUTE_32F},
+	    {"transposed", lt->transposed, CUBLAS_OP_T},
+	    {"bias", lt->epilogue_bias, CUBLASLT_EPILOGUE_BIAS},
+	    {"transpose a", lt->transpose_a, CUBLASLT_MATMUL_DESC_TRANSA},
+	    {"transpose b", lt->transpose_b, CUBLASLT_MATMUL_DESC_TRANSB},
+	    {"epilogue", lt->epilogue, CUBLASLT_MATMUL_DESC_EPILOGUE},
+	    {"bias pointer", lt->bias_pointer, CUBLASLT_MATMUL_DESC_BIAS_POINTER},
+	    {"workspace", lt->workspace, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES},
+	    {"bytes of a result", (long long)lt->result.bytes, sizeof(cublasLtMatmulHeuristicResult_t)},
+	    {"workspace of a result", (long long)lt->result.workspace_at,
+	     offsetof(cublasLtMatmulHeuristicResult_t, workspaceSize)},
+	    {"status of a result", (long long)lt->result.status_at, offsetof(cublasLtMatmulHeuristicResult_t, state)},
+	};
+	return abi_numbers_agree(numbers, sizeof numbers / sizeof *numbers) ? 0 : 1;
 }

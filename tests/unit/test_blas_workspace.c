@@ -7,9 +7,10 @@
 
 #define MIB ((size_t)1 << 20)
 
-static const char *const variables[] = {"CUBLAS_WORKSPACE_CONFIG", "CUBLASLT_WORKSPACE_SIZE",
-					"TORCH_CUBLASLT_UNIFIED_WORKSPACE", "TORCH_BLAS_PREFER_CUBLASLT",
-					"DISABLE_ADDMM_CUDA_LT"};
+static const char *const variables[] = {
+    "CUBLAS_WORKSPACE_CONFIG",    "CUBLASLT_WORKSPACE_SIZE", "TORCH_CUBLASLT_UNIFIED_WORKSPACE",
+    "TORCH_BLAS_PREFER_CUBLASLT", "DISABLE_ADDMM_CUDA_LT",   "HIPBLASLT_WORKSPACE_SIZE",
+    "HIPBLAS_WORKSPACE_CONFIG",   "ROCBLAS_WORKSPACE_CONFIG"};
 
 static int clear(void **state)
 {
@@ -27,22 +28,22 @@ static void sizes(void **state)
 		const char *config, *lt, *shared;
 		size_t cublas, cublaslt;
 	} cases[] = {
-	    {{8, 9}, NULL, NULL, NULL, 32 * MIB, MIB},
-	    {{8, 8}, NULL, NULL, NULL, 8519680, MIB},
-	    {{8, 10}, NULL, NULL, NULL, 8519680, MIB},
-	    {{15, 9}, NULL, NULL, NULL, 32 * MIB, 32 * MIB},
-	    {{15, 10}, NULL, NULL, NULL, 32 * MIB, 32 * MIB},
-	    {{15, 8}, NULL, NULL, NULL, 8519680, 8519680},
-	    {{15, 9}, NULL, NULL, "0", 32 * MIB, MIB},
-	    {{8, 9}, NULL, "2048", NULL, 32 * MIB, 2 * MIB},
-	    {{15, 9}, NULL, "2048", NULL, 32 * MIB, 2 * MIB},
-	    {{15, 9}, NULL, "65536", NULL, 32 * MIB, 32 * MIB},
-	    {{15, 9}, NULL, "much", NULL, 32 * MIB, 32 * MIB},
-	    {{8, 9}, ":16:8", NULL, NULL, 131072, MIB},
-	    {{8, 9}, ":16:8", NULL, "1", 131072, 131072},
-	    {{8, 9}, ":4096:2:16:8", NULL, NULL, 8519680, MIB},
-	    {{8, 9}, "nonsense:x:", NULL, NULL, 32 * MIB, MIB},
-	    {{8, 9},
+	    {{8, 9, NULL}, NULL, NULL, NULL, 32 * MIB, MIB},
+	    {{8, 8, NULL}, NULL, NULL, NULL, 8519680, MIB},
+	    {{8, 10, NULL}, NULL, NULL, NULL, 8519680, MIB},
+	    {{15, 9, NULL}, NULL, NULL, NULL, 32 * MIB, 32 * MIB},
+	    {{15, 10, NULL}, NULL, NULL, NULL, 32 * MIB, 32 * MIB},
+	    {{15, 8, NULL}, NULL, NULL, NULL, 8519680, 8519680},
+	    {{15, 9, NULL}, NULL, NULL, "0", 32 * MIB, MIB},
+	    {{8, 9, NULL}, NULL, "2048", NULL, 32 * MIB, 2 * MIB},
+	    {{15, 9, NULL}, NULL, "2048", NULL, 32 * MIB, 2 * MIB},
+	    {{15, 9, NULL}, NULL, "65536", NULL, 32 * MIB, 32 * MIB},
+	    {{15, 9, NULL}, NULL, "much", NULL, 32 * MIB, 32 * MIB},
+	    {{8, 9, NULL}, ":16:8", NULL, NULL, 131072, MIB},
+	    {{8, 9, NULL}, ":16:8", NULL, "1", 131072, 131072},
+	    {{8, 9, NULL}, ":4096:2:16:8", NULL, NULL, 8519680, MIB},
+	    {{8, 9, NULL}, "nonsense:x:", NULL, NULL, 32 * MIB, MIB},
+	    {{8, 9, NULL},
 	     ":99999999999999999999:99999999999999999999",
 	     "99999999999999999999",
 	     NULL,
@@ -62,6 +63,26 @@ static void sizes(void **state)
 	}
 }
 
+static void sizes_on_rocm(void **state)
+{
+	(void)state;
+	const struct mxt_blas_stack mi300x = {9, 0, "gfx942"}, other = {9, 0, "gfx1100"};
+	assert_int_equal(mxt_blas_workspace(&mi300x, true), 76 * MIB);
+	assert_int_equal(mxt_blas_workspace(&mi300x, false), 128 * MIB);
+	assert_int_equal(mxt_blas_workspace(&other, true), 76 * MIB);
+	assert_int_equal(mxt_blas_workspace(&other, false), 32 * MIB);
+	(void)setenv("ROCBLAS_WORKSPACE_CONFIG", ":1024:4", 1);
+	assert_int_equal(mxt_blas_workspace(&mi300x, false), 4 * MIB);
+	(void)setenv("HIPBLAS_WORKSPACE_CONFIG", ":1024:8", 1);
+	assert_int_equal(mxt_blas_workspace(&mi300x, false), 8 * MIB);
+	(void)setenv("CUBLAS_WORKSPACE_CONFIG", ":1024:16", 1);
+	assert_int_equal(mxt_blas_workspace(&mi300x, false), 16 * MIB);
+	(void)setenv("HIPBLASLT_WORKSPACE_SIZE", "32768", 1);
+	assert_int_equal(mxt_blas_workspace(&mi300x, true), 32 * MIB);
+	(void)setenv("CUBLASLT_WORKSPACE_SIZE", "1024", 1);
+	assert_int_equal(mxt_blas_workspace(&mi300x, true), MIB);
+}
+
 static void ways(void **state)
 {
 	(void)state;
@@ -77,6 +98,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup(sizes, clear),
+	    cmocka_unit_test_setup(sizes_on_rocm, clear),
 	    cmocka_unit_test_setup(ways, clear),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

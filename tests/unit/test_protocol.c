@@ -140,6 +140,8 @@ static struct mxt_message ranked_message(void)
 {
 	struct mxt_message message = {.type = MXT_MESSAGE_RANKED, .request = 5};
 	message.as.ranked = (struct mxt_ranking){.library = "cuBLASLt 13.1.0",
+						 .offered = 200,
+						 .remark = "solution 7 computes wrong",
 						 .algorithms = 8,
 						 .rounds = 24,
 						 .default_ns = 1200000,
@@ -165,6 +167,8 @@ static void rankings_round_trip(void **state)
 	message = ranked_message();
 	round_trip(&message);
 	assert_string_equal(back.as.ranked.library, "cuBLASLt 13.1.0");
+	assert_int_equal(back.as.ranked.offered, 200);
+	assert_string_equal(back.as.ranked.remark, "solution 7 computes wrong");
 	assert_int_equal(back.as.ranked.algorithms, 8);
 	assert_int_equal(back.as.ranked.rounds, 24);
 	assert_int_equal(back.as.ranked.default_ns, 1200000);
@@ -178,9 +182,11 @@ static void rankings_round_trip(void **state)
 static void rankings_are_bounded(void **state)
 {
 	(void)state;
-	struct mxt_message bad[6];
+	struct mxt_message bad[8];
 	for (size_t i = 0; i < MXT_ARRAY_LEN(bad); i++)
 		bad[i] = ranked_message();
+	bad[6].as.ranked.offered = 0;
+	bad[7].as.ranked.remark[0] = '\x1b';
 	bad[0].as.ranked.algorithms = 0;
 	bad[1].as.ranked.algorithms = MXT_WORKER_MAX_ALGORITHMS + 1;
 	bad[2].as.ranked.default_ns = 0;

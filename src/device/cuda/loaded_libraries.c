@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "loaded_libraries.h"
+
+#include <link.h>
+#include <string.h>
+
+#include "compiler.h"
+
+struct library_row {
+	const char *name;
+	const char *prefix; /* of the file's name */
+};
+
+static const struct library_row libraries[] = {
+    {"cublas", "libcublas.so"},       {"cublaslt", "libcublasLt.so"}, {"cudnn", "libcudnn.so"},
+    {"cudart", "libcudart.so"},       {"nccl", "libnccl.so"},         {"nvrtc", "libnvrtc.so"},
+    {"hipblaslt", "libhipblaslt.so"}, {"rocblas", "librocblas.so"},
+};
+
+struct search {
+	json_t *found;
+	int failed;
+};
+
+static int look(struct dl_phdr_info *info, size_t size, void *context)
+{
+	(void)size;
+	struct search *search = context;
+	const char *slash = strrchr(info->dlpi_name, '/');
+	const char *file = slash ? slash + 1 : info->dlpi_name;
+	for (size_t i = 0; i < MXT_ARRAY_LEN(libraries); i++)
+		if (strncmp(file, libraries[i].prefix, strlen(libraries[i].prefix)) == 0)
+			search->failed |=
+			    json_object_set_new(search->found, libraries[i].name, json_string(info->dlpi_name));
+	return 0;
+}
+
+json_t *mxt_loaded_libraries(void)
+{
+	struct search search = {.found = json_object()};
+	if (search.found)
+		(void)dl_iterate_phdr(look, &search);
+	if (search.failed == 0)
+		return search.found;
+	json_decref(search.found);
+	return NULL;
+}
