@@ -15,7 +15,7 @@ struct head {
 	double *row;                 /* owned: one row of scores */
 };
 
-static void add_scaled(double *restrict to, double factor, const double *restrict from, int64_t count)
+MXT_SIM_PLAIN static void add_scaled(double *restrict to, double factor, const double *restrict from, int64_t count)
 {
 	for (int64_t i = 0; i < count; i++)
 		to[i] += factor * from[i];
@@ -125,7 +125,7 @@ struct gradients {
 	double *row; /* scratch: gradient of one row of weights */
 };
 
-static double product_sum(const double *a, const double *b, int64_t count)
+MXT_SIM_PLAIN static double product_sum(const double *a, const double *b, int64_t count)
 {
 	double sum = 0;
 	for (int64_t i = 0; i < count; i++)

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim_number.h"
+
 #define ENTRIES     256
 #define MAX_NUMBERS ((size_t)16 << 20) /* 128 MiB in all */
 
@@ -17,13 +19,13 @@ static struct {
 	size_t numbers; /* in all */
 } cache;
 
-static uint64_t mix(uint64_t state, uint64_t bits)
+MXT_SIM_PLAIN static uint64_t mix(uint64_t state, uint64_t bits)
 {
 	state = (state ^ bits) * UINT64_C(0xff51afd7ed558ccd);
 	return state ^ (state >> 32);
 }
 
-void mxt_sim_key_add(struct mxt_sim_key *key, const double *numbers, size_t count)
+MXT_SIM_PLAIN void mxt_sim_key_add(struct mxt_sim_key *key, const double *numbers, size_t count)
 {
 	uint64_t low = mix(key->low, count), high = key->high;
 	for (size_t i = 0; i < count; i++) {

@@ -3,11 +3,13 @@
 
 #include <string.h>
 
+#include "sim_number.h"
+
 #include "sim_cache.h"
 
 #define BLOCK 64 /* rows of b that stay in the processor's cache */
 
-static void add_scaled(double *restrict to, double factor, const double *restrict from, int64_t count)
+MXT_SIM_PLAIN static void add_scaled(double *restrict to, double factor, const double *restrict from, int64_t count)
 {
 	for (int64_t i = 0; i < count; i++)
 		to[i] += factor * from[i];

@@ -233,7 +233,7 @@ void mxt_sim_handle_delete(struct AtenTensorOpaque *handle)
 }
 
 /* Steps the indices to the next element in row-major order and returns its distance from the first one. */
-static int64_t step(const struct mxt_sim_tensor *tensor, int64_t indices[MXT_SIM_MAX_DIM], int64_t at)
+MXT_SIM_PLAIN static int64_t step(const struct mxt_sim_tensor *tensor, int64_t indices[MXT_SIM_MAX_DIM], int64_t at)
 {
 	for (int64_t i = tensor->ndim - 1; i >= 0; i--) {
 		at += tensor->strides[i];
