@@ -63,6 +63,6 @@ run "$root/bin/mindxtrain" --version
 rc=0
 run "$root/bin/mindxtrain" doctor || rc=$?
 [ "$rc" -eq 0 ] || [ "$rc" -eq 4 ] || fail "doctor: exit status $rc" # 4: it found something that is wrong here
-run MINDXTRAIN_FAKE_SCENARIO="$scenario" "$root/bin/mindxtrain" autotune --device fake --model instella-3b --budget 20 \
+run MINDXTRAIN_FAKE_SCENARIO="$scenario" "$root/bin/mindxtrain" autotune --device fake --model instella-3b --budget 60 \
 	--out plan.json 2>&1 | tail -n 3
 run MINDXTRAIN_FAKE_SCENARIO="$scenario" "$root/bin/mindxtrain" plan check --allow-simulated plan.json
