@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a device backend implements: one const table each (cpu, cpu-torch, cuda, hip, nvml, fake), listed in
- * registry.c, every member set. All functions but `inventory` and `candidates` run inside a worker process, under
- * exactly one candidate's environment.
+ * registry.c, every member set. All functions but `detect`, `count`, `inventory` and `candidates` run inside a worker
+ * process, under exactly one candidate's environment.
  *
  * Status: -ENOSYS or -ENODEV from open: the device is absent (reason in err); so it is with
  * -ELIBBAD where it needs a torch. -ENOTSUP from prepare: this stack cannot
@@ -174,6 +174,12 @@ struct mxt_device_ops {
 	 */
 	int (*detect)(const struct mxt_sysroot *root, struct mxt_error *err);
 
+	/*
+	 * May one job have so many of them, as its environment shows them? -ENODEV (MXT_E_GPU_COUNT) with the reason
+	 * and the remedy. From files, before anything is started; what only a surveyor can tell is looked at later.
+	 */
+	int (*count)(const struct mxt_sysroot *root, char *const *environment, int32_t gpus, struct mxt_error *err);
+
 	/* Describes the device without loading vendor libraries. `survey`: the surveyor's facts, or NULL. */
 	int (*inventory)(const struct mxt_sysroot *root, const struct mxt_device_target *target, const json_t *survey,
 			 struct mxt_inventory *ret_inventory, struct mxt_error *err);
@@ -217,6 +223,9 @@ struct mxt_device_ops {
 
 /* `detect` of what every host can do: 0. */
 int mxt_always_here(const struct mxt_sysroot *root, struct mxt_error *err);
+
+/* `count` of devices that have no rule for it: 0. */
+int mxt_any_count(const struct mxt_sysroot *root, char *const *environment, int32_t gpus, struct mxt_error *err);
 
 /* `rank` of devices whose library offers no choice: always -ENOTSUP. */
 int mxt_no_ranking(struct mxt_device *device, struct mxt_task *task, uint64_t limit_ns, struct mxt_ranking *ret_ranking,

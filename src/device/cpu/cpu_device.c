@@ -320,6 +320,7 @@ const struct mxt_device_ops mxt_cpu_device = {
     .selectors = cpu_selectors,
     .deterministic = NULL,
     .detect = mxt_always_here,
+    .count = mxt_any_count,
     .inventory = mxt_cpu_inventory,
     .candidates = mxt_cpu_candidates,
     .open = device_open,

@@ -160,6 +160,7 @@ const struct mxt_device_ops mxt_cuda_device = {
     .selectors = mxt_cuda_selectors,
     .deterministic = deterministic,
     .detect = mxt_cuda_detect,
+    .count = mxt_any_count,
     .inventory = mxt_cuda_inventory,
     .candidates = mxt_cuda_candidates,
     .open = device_open,

@@ -205,6 +205,7 @@ const struct mxt_device_ops mxt_nvml_device = {
     .selectors = no_selectors,
     .deterministic = NULL,
     .detect = mxt_cuda_detect,
+    .count = mxt_any_count,
     .inventory = nvml_inventory,
     .candidates = nvml_candidates,
     .open = nvml_open,

@@ -329,6 +329,7 @@ const struct mxt_device_ops mxt_fake_device = {
     .selectors = fake_selectors,
     .deterministic = NULL,
     .detect = mxt_always_here,
+    .count = mxt_any_count,
     .inventory = fake_inventory,
     .candidates = fake_candidates,
     .open = fake_open,

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "amd_job.h"
 #include "error.h"
 #include "hip_candidates.h"
 #include "hip_inventory.h"
@@ -44,6 +45,7 @@ const struct mxt_device_ops mxt_hip_device = {
     .selectors = mxt_hip_selectors,
     .deterministic = NULL,
     .detect = mxt_hip_detect,
+    .count = mxt_amd_count,
     .inventory = mxt_hip_inventory,
     .candidates = mxt_hip_candidates,
     .open = device_open,

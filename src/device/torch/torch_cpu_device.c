@@ -218,6 +218,7 @@ const struct mxt_device_ops mxt_torch_cpu_device = {
     .selectors = selectors,
     .deterministic = NULL,
     .detect = mxt_always_here,
+    .count = mxt_any_count,
     .inventory = device_inventory,
     .candidates = device_candidates,
     .open = device_open,
