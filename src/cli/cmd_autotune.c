@@ -21,6 +21,7 @@
 #include "plan.h"
 #include "print_workload.h"
 #include "read_lengths.h"
+#include "recorded_machine.h"
 #include "recording.h"
 #include "report.h"
 #include "tune.h"
@@ -49,6 +50,7 @@ static const struct mxt_option options[] = {
     {"gpus", "N", "GPUs on a node"},
     {"nodes", "N", "nodes"},
     {"device", "NAME", "auto, cuda, hip, cpu, or self-test (default: auto)"},
+    {"sysroot", "DIR", "a recorded machine: show what would be measured there, and stop"},
     {"python", "PATH", "the Python that trains, or its environment's folder (default: found)"},
     {"budget", "SECONDS", "wall clock from start to plan, 1 to 3600 (default: 60)"},
     {"margin", "PERCENT", "what a challenger must surely gain, 1 to 50 (default: 3)"},
@@ -107,13 +109,14 @@ static int take_source(const struct mxt_cli *cli, const struct mxt_args *args, s
 	return rc;
 }
 
-/* How many there are is looked at later; what no device here can stand for is refused at once. */
-static int check_gpus(const struct mxt_workload *workload, const struct mxt_device_ops *ops, struct mxt_error *err)
+/* Before anything is started: what no device here can stand for, and what this kind of device refuses. */
+static int check_gpus(const struct mxt_machine *machine, const struct mxt_workload *workload,
+		      const struct mxt_device_ops *ops, struct mxt_error *err)
 {
 	int32_t gpus = workload->training.gpus, nodes = workload->training.nodes;
 	bool several = ops->vendor != NULL; /* devices that are counted */
 	if (nodes <= 1 && (gpus <= 1 || several))
-		return 0;
+		return ops->count(&machine->root, machine->environment, gpus, err);
 	return mxt_error_set(
 	    err, -ENODEV, MXT_E_GPU_COUNT,
 	    "%d GPUs on %d nodes: the %s device can only stand for %s; give --gpus %d --nodes 1 to test the chain",
@@ -161,7 +164,7 @@ static int take_lengths(const struct mxt_cli *cli, const struct mxt_args *args, 
 	const struct mxt_lengths_request request = {.dataset = mxt_args_get(args, "dataset"),
 						    .python = mxt_args_get(args, "python"),
 						    .limit_ns = fifth < LENGTHS_LIMIT_NS ? fifth : LENGTHS_LIMIT_NS};
-	if (!mxt_args_has(args, "lengths"))
+	if (!mxt_args_has(args, "lengths") && !mxt_args_has(args, "sysroot")) /* a record has no Python to start */
 		return mxt_read_lengths(cli, &request, workload, err);
 	if (request.dataset)
 		return mxt_error_set(err, -EINVAL, MXT_E_USAGE,
@@ -169,26 +172,35 @@ static int take_lengths(const struct mxt_cli *cli, const struct mxt_args *args, 
 	return 0;
 }
 
-static int print_workload(struct mxt_cli *cli, bool json, const struct settings *settings,
-			  const struct mxt_tune_request *what, struct mxt_error *err)
+static int print_workload(struct mxt_cli *cli, bool json, const struct mxt_tune_request *request, struct mxt_error *err)
 {
 	struct mxt_inventory inventory;
 	struct mxt_problem_set set;
-	struct mxt_budget budget;
-	mxt_budget_init(&budget, &mxt_clock_monotonic, cli->start_ns, (uint64_t)settings->budget_s * MXT_NS_PER_S);
-	struct mxt_tune_request request = *what;
-	request.environment = cli->environment;
-	request.budget = &budget;
-	request.cancel_fd = -1;
-	const struct mxt_attention_today *today = what->today ? &what->today->yours : NULL;
-	int rc = mxt_tune_preview(&request, &inventory, &set, err);
+	const struct mxt_attention_today *today = request->today ? &request->today->yours : NULL;
+	int rc = mxt_tune_preview(request, &inventory, &set, err);
 	if (rc < 0)
 		return rc;
-	rc = json ? mxt_print_workload_json(cli->out, what->workload, today, &set, err)
-		  : mxt_print_workload(cli->out, what->workload, today, &set, err); /* main() looks at the stream */
+	rc = json ? mxt_print_workload_json(cli->out, request->workload, today, &set, err)
+		  : mxt_print_workload(cli->out, request->workload, today, &set, err); /* main() looks at the stream */
 	mxt_problem_set_finish(&set);
 	mxt_inventory_finish(&inventory);
 	return rc;
+}
+
+/* What would be timed, here or on a recorded machine. */
+static int preview(struct mxt_cli *cli, const struct mxt_machine *machine, bool json, const struct settings *settings,
+		   const struct mxt_tune_request *what, struct mxt_error *err)
+{
+	static const struct mxt_event_sink nobody;
+	struct mxt_budget budget;
+	mxt_budget_init(&budget, &mxt_clock_monotonic, cli->start_ns, (uint64_t)settings->budget_s * MXT_NS_PER_S);
+	struct mxt_tune_request request = *what;
+	request.environment = machine->environment;
+	request.budget = &budget;
+	request.cancel_fd = -1;
+	request.sink = &nobody;
+	return mxt_sysroot_is_live(&machine->root) ? print_workload(cli, json, &request, err)
+						   : mxt_machine_print_outlook(cli, machine, json, &request, err);
 }
 
 static int write_plan(const char *path, const json_t *plan, struct mxt_error *err)
@@ -332,35 +344,70 @@ static int load_workload(const struct mxt_args *args, const struct mxt_workload_
 	return rc == 0 && shapes ? mxt_recording_apply(*ret_recording, source, workload, err) : rc;
 }
 
+/* A recorded machine cannot measure: what only a measurement makes, or needs, does not go with it. */
+static int check_sysroot(const struct mxt_args *args, struct mxt_error *err)
+{
+	static const char *const others[] = {"out", "against", "dataset"};
+	for (size_t i = 0; mxt_args_has(args, "sysroot") && i < MXT_ARRAY_LEN(others); i++)
+		if (mxt_args_has(args, others[i]))
+			return mxt_error_set(err, -EINVAL, MXT_E_USAGE,
+					     "--sysroot shows what would be measured on a recorded machine, where "
+					     "nothing can be: leave out --%s",
+					     others[i]);
+	return 0;
+}
+
+/* What the options come to, before the machine is looked at. */
+static int take_options(const struct mxt_cli *cli, const struct mxt_args *args, struct settings *settings,
+			struct mxt_workload_source *source, struct mxt_error *err)
+{
+	if (args->n_operands > 0)
+		return mxt_error_set(err, -EINVAL, MXT_E_USAGE, "autotune takes options only, not '%s'",
+				     args->operands[0]);
+	int rc = check_sysroot(args, err);
+	if (rc == 0)
+		rc = take_settings(args, settings, err);
+	return rc == 0 ? take_source(cli, args, source, err) : rc;
+}
+
+/* Machine, device and workload are known: what a run needs beside them, and the run. */
+static int run_on(struct mxt_cli *cli, const struct mxt_args *args, const struct settings *settings,
+		  const struct mxt_machine *machine, struct mxt_tune_request *request, const char *pick_note,
+		  struct mxt_error *err)
+{
+	bool stop = mxt_args_has(args, "print-workload") || !mxt_sysroot_is_live(&machine->root);
+	return stop ? preview(cli, machine, mxt_args_has(args, "json"), settings, request, err)
+		    : autotune(cli, args, settings, request, pick_note, err);
+}
+
 static int run(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_error *err)
 {
 	struct settings settings = {.out = DEFAULT_OUT};
 	struct mxt_workload_source source = MXT_WORKLOAD_SOURCE_INIT;
-	if (args->n_operands > 0)
-		return mxt_error_set(err, -EINVAL, MXT_E_USAGE, "autotune takes options only, not '%s'",
-				     args->operands[0]);
-	int rc = take_settings(args, &settings, err);
-	if (rc == 0)
-		rc = take_source(cli, args, &source, err);
-	if (rc < 0)
-		return rc;
+	MXT_CLEANUP_MACHINE struct mxt_machine machine = MXT_MACHINE_INIT;
 	MXT_CLEANUP_PICK struct mxt_device_pick pick = MXT_DEVICE_PICK_INIT;
-	rc = mxt_device_pick_init(&pick, cli, mxt_args_get(args, "device"), mxt_args_get(args, "python"), err);
-	if (rc < 0)
-		return rc;
 	MXT_CLEANUP(mxt_workload_finish) struct mxt_workload workload = {.n_notes = 0}; /* a failed load leaves it */
 	MXT_CLEANUP_RECORDING struct mxt_recording *recording = NULL;
+	const char *python = mxt_args_get(args, "python");
+	int rc = take_options(cli, args, &settings, &source, err);
+	if (rc == 0)
+		rc = mxt_machine_init(&machine, cli, mxt_args_get(args, "sysroot"), err);
+	if (rc < 0)
+		return rc;
+	rc = mxt_device_pick_init(&pick, &machine, mxt_args_get(args, "device"), python, err);
+	if (rc < 0)
+		return rc;
 	rc = load_workload(args, &source, &workload, &recording, err);
+	if (rc == 0)
+		rc = check_gpus(&machine, &workload, pick.ops, err);
 	bool described =
 	    source.config_yaml || source.model; /* a recording alone does not say what asked for its calls */
 	if (rc == 0 && described)
 		rc = take_lengths(cli, args, settings.budget_s, &workload, err);
-	if (rc < 0)
-		return rc;
-	workload.training.deterministic = mxt_args_has(args, "deterministic");
 	struct mxt_today today;
-	if (described)
-		rc = mxt_attention_pick(cli, mxt_args_get(args, "python"), pick.ops, &workload, &today, err);
+	workload.training.deterministic = mxt_args_has(args, "deterministic");
+	if (rc == 0 && described)
+		rc = mxt_attention_pick(&machine, python, pick.ops, &workload, &today, err);
 	if (rc < 0)
 		return rc;
 	struct mxt_tune_request request = {.ops = pick.ops,
@@ -371,10 +418,7 @@ static int run(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_erro
 					   .packages = &pick.packages,
 					   .today = described ? &today : NULL,
 					   .recording = recording};
-	rc = check_gpus(&workload, pick.ops, err);
-	if (rc == 0 && mxt_args_has(args, "print-workload"))
-		return print_workload(cli, mxt_args_has(args, "json"), &settings, &request, err);
-	return rc == 0 ? autotune(cli, args, &settings, &request, pick.note, err) : rc;
+	return run_on(cli, args, &settings, &machine, &request, pick.note, err);
 }
 
 const struct mxt_command mxt_cmd_autotune = {"autotune",

@@ -222,6 +222,8 @@ static int run_check(const struct mxt_cli *cli, const struct mxt_args *args, str
 	if (rc == 0)
 		rc = mxt_plan_fit(plans[0], &machine, &fit, err);
 	if (rc == 0)
+		rc = mxt_plan_fit_count(&fit, plans[0], &machine, err);
+	if (rc == 0)
 		rc = print_check(cli, args, plans[0], &fit, err);
 	return rc < 0 ? rc : mxt_plan_fit_verdict(&fit, err);
 }

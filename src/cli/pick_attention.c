@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-#include "command.h"
 #include "device_ops.h"
 #include "python_env.h"
 #include "python_packages.h"
+#include "recorded_machine.h"
 #include "sysroot.h"
 #include "torch_install.h"
 
@@ -35,18 +35,17 @@ static struct mxt_attention_stack stack_of(const struct mxt_python_packages *pac
 	};
 }
 
-int mxt_attention_pick(const struct mxt_cli *cli, const char *python, const struct mxt_device_ops *ops,
+int mxt_attention_pick(const struct mxt_machine *machine, const char *python, const struct mxt_device_ops *ops,
 		       struct mxt_workload *workload, struct mxt_today *ret_today, struct mxt_error *err)
 {
-	const struct mxt_sysroot live = MXT_SYSROOT_LIVE;
 	MXT_CLEANUP_PYTHON struct mxt_python found = MXT_PYTHON_INIT;
 	MXT_CLEANUP_TORCH struct mxt_torch_list torches = MXT_TORCH_LIST_INIT;
 	struct mxt_python_packages packages = {.versions = {""}};
-	int rc = mxt_python_find(&live, cli->environment, python, &found, err);
+	int rc = mxt_python_find(&machine->root, machine->environment, python, &found, err);
 	if (rc == 0 && found.interpreter)
-		rc = mxt_torch_find(&live, &found, &torches, err);
+		rc = mxt_torch_find(&machine->root, &found, &torches, err);
 	if (rc == 0 && torches.count > 0)
-		rc = mxt_python_packages_find(&live, &found, &packages, err);
+		rc = mxt_python_packages_find(&machine->root, &found, &packages, err);
 	if (rc < 0)
 		return rc;
 	const struct mxt_attention_stack stack = stack_of(&packages, &torches, ops);

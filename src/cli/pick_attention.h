@@ -8,16 +8,16 @@
 #include "attention_today.h"
 #include "compiler.h"
 
-struct mxt_cli;
 struct mxt_device_ops;
 struct mxt_error;
+struct mxt_machine;
 struct mxt_workload;
 
 /*
  * `python`: the value of --python, or NULL. Tells the workload what follows (mxt_attention_today_apply).
  * MXT_E_NO_PYTHON, or -ENOMEM.
  */
-int mxt_attention_pick(const struct mxt_cli *cli, const char *python, const struct mxt_device_ops *ops,
+int mxt_attention_pick(const struct mxt_machine *machine, const char *python, const struct mxt_device_ops *ops,
 		       struct mxt_workload *workload, struct mxt_today *ret_today, struct mxt_error *err) MXT_WUR;
 
 #endif

@@ -10,6 +10,7 @@
 #include "cleanup.h"
 #include "error.h"
 #include "python_env.h"
+#include "recorded_machine.h"
 #include "sysroot.h"
 #include "torch_install.h"
 #include "torch_library.h"
@@ -79,16 +80,15 @@ int mxt_torch_pick(const struct mxt_sysroot *root, char *const *environment, con
 }
 
 /* The Python of this machine with its torch and its packages. */
-static int pick_python(struct mxt_device_pick *pick, const struct mxt_cli *cli, const char *named,
+static int pick_python(struct mxt_device_pick *pick, const struct mxt_machine *machine, const char *named,
 		       struct mxt_torch_version *version, struct mxt_error *err)
 {
 	MXT_CLEANUP_PYTHON struct mxt_python python = MXT_PYTHON_INIT;
-	const struct mxt_sysroot live = MXT_SYSROOT_LIVE;
-	int rc = mxt_python_find(&live, cli->environment, named, &python, err);
+	int rc = mxt_python_find(&machine->root, machine->environment, named, &python, err);
 	if (rc == 0)
-		rc = torch_of(&live, &python, &pick->torch, version, err);
+		rc = torch_of(&machine->root, &python, &pick->torch, version, err);
 	if (rc == 0)
-		rc = mxt_python_packages_find(&live, &python, &pick->packages, err);
+		rc = mxt_python_packages_find(&machine->root, &python, &pick->packages, err);
 	if (rc < 0)
 		return rc;
 	pick->python = mxt_steal_ptr(&python.interpreter);
@@ -96,11 +96,11 @@ static int pick_python(struct mxt_device_pick *pick, const struct mxt_cli *cli, 
 }
 
 /* Why this device is passed over, for the caller to free; *ret_why is left alone where it can be used. */
-static int consider(const struct mxt_device_pick *pick, const struct mxt_device_ops *ops,
-		    const struct mxt_torch_version *version, bool asked_for, char **ret_why, struct mxt_error *err)
+static int consider(const struct mxt_device_pick *pick, const struct mxt_sysroot *root,
+		    const struct mxt_device_ops *ops, const struct mxt_torch_version *version, bool asked_for,
+		    char **ret_why, struct mxt_error *err)
 {
 	MXT_CLEANUP_ERROR struct mxt_error why = MXT_ERROR_INIT;
-	const struct mxt_sysroot live = MXT_SYSROOT_LIVE;
 	if (!ops->needs_torch)
 		return 0;
 	int rc = mxt_torch_check_version(version, pick->torch, &why);
@@ -109,7 +109,7 @@ static int consider(const struct mxt_device_pick *pick, const struct mxt_device_
 				   "torch %s in %s is not built for %s; install a build that is", version->version,
 				   pick->torch, mxt_torch_backend_name(ops->torch_backend));
 	if (rc == 0 && !asked_for)
-		rc = ops->detect(&live, &why);
+		rc = ops->detect(root, &why);
 	if (rc == 0)
 		return 0;
 	*ret_why = strdup(mxt_error_text(&why));
@@ -126,15 +126,15 @@ static void keep_note(struct mxt_device_pick *pick, const struct mxt_device_ops 
 	pick->note = why;
 }
 
-static int choose(struct mxt_device_pick *pick, const struct choice_row *row, const struct mxt_torch_version *version,
-		  struct mxt_error *err)
+static int choose(struct mxt_device_pick *pick, const struct mxt_sysroot *root, const struct choice_row *row,
+		  const struct mxt_torch_version *version, struct mxt_error *err)
 {
 	char *why = NULL;
 	for (size_t i = 0; row->devices[i]; i++) {
 		const struct mxt_device_ops *ops = mxt_device_find(row->devices[i]);
 		bool last = !row->devices[i + 1];
 		why = NULL;
-		int rc = ops ? consider(pick, ops, version, last, &why, err) : -ENODEV;
+		int rc = ops ? consider(pick, root, ops, version, last, &why, err) : -ENODEV;
 		if (rc == 0 && !why) {
 			pick->ops = ops;
 			return 0;
@@ -165,7 +165,7 @@ static int mark_simulated(struct mxt_device_pick *pick, struct mxt_error *err)
 	return rc;
 }
 
-int mxt_device_pick_init(struct mxt_device_pick *pick, const struct mxt_cli *cli, const char *device,
+int mxt_device_pick_init(struct mxt_device_pick *pick, const struct mxt_machine *machine, const char *device,
 			 const char *python, struct mxt_error *err)
 {
 	const struct choice_row *row = choice_find(device ? device : "auto");
@@ -175,9 +175,9 @@ int mxt_device_pick_init(struct mxt_device_pick *pick, const struct mxt_cli *cli
 				     "unknown device '%s'; this version knows auto, cuda, hip, cpu and self-test",
 				     device);
 	struct mxt_torch_version version = {.version = ""};
-	int rc = pick_python(pick, cli, python, &version, err);
+	int rc = pick_python(pick, machine, python, &version, err);
 	if (rc == 0)
-		rc = choose(pick, row, &version, err);
+		rc = choose(pick, &machine->root, row, &version, err);
 	if (rc == 0 && pick->ops->needs_torch) {
 		pick->target.torch = pick->torch;
 		pick->target.python = pick->python;

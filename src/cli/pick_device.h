@@ -5,12 +5,13 @@
 #ifndef MXT_CLI_PICK_DEVICE_H
 #define MXT_CLI_PICK_DEVICE_H
 
-#include "command.h"
 #include "compiler.h"
 #include "device_ops.h"
 #include "python_packages.h"
 #include "torch_install.h"
 
+struct mxt_error;
+struct mxt_machine;
 struct mxt_sysroot;
 
 struct mxt_device_pick {
@@ -33,7 +34,7 @@ struct mxt_device_pick {
  * that can be measured), "self-test", or a simulated device's name. MXT_E_USAGE for another name, MXT_E_NO_PYTHON for a
  * --python that is none, MXT_E_NO_DEVICE when the device needs a torch and there is none.
  */
-int mxt_device_pick_init(struct mxt_device_pick *pick, const struct mxt_cli *cli, const char *device,
+int mxt_device_pick_init(struct mxt_device_pick *pick, const struct mxt_machine *machine, const char *device,
 			 const char *python, struct mxt_error *err) MXT_WUR;
 void mxt_device_pick_finish(struct mxt_device_pick *pick);
 

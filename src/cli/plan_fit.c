@@ -172,6 +172,17 @@ int mxt_plan_fit(const struct mxt_plan *plan, const struct mxt_plan_machine *mac
 	return rc;
 }
 
+int mxt_plan_fit_count(const struct mxt_plan_fit *fit, const struct mxt_plan *plan,
+		       const struct mxt_plan_machine *machine, struct mxt_error *err)
+{
+	const json_t *workload = json_object_get(mxt_plan_decision(plan), "workload");
+	int64_t gpus = mxt_json_integer(json_object_get(workload, "training"), "gpus");
+	const struct mxt_device_ops *ops = mxt_device_find(fit->device);
+	if (gpus <= 1 || json_array_size(fit->differences) > 0)
+		return 0;
+	return ops->count(machine->root, machine->environment, (int32_t)gpus, err);
+}
+
 int mxt_plan_fit_verdict(const struct mxt_plan_fit *fit, struct mxt_error *err)
 {
 	static const struct {

@@ -312,20 +312,27 @@ static void leave_unheld(struct mxt_probe_result *result)
 	result->choice.rule = "what the config asks for did not start here, so nothing could be held against it";
 }
 
+int mxt_session_candidates(struct mxt_session *session, enum mxt_problem_kind kind, struct mxt_error *err)
+{
+	const struct mxt_sysroot live = MXT_SYSROOT_LIVE;
+	const struct mxt_tune_request *request = session->request;
+	struct mxt_candidate_list *list = &session->probes[kind].candidates;
+	int rc = request->ops->candidates(request->root ? request->root : &live, &session->inventory, kind,
+					  request->environment, list, err);
+	if (rc == 0 && kind == MXT_PROBLEM_ATTENTION)
+		rc = mxt_provider_candidates(session, list, err);
+	if (rc == 0 && kind == MXT_PROBLEM_ATTENTION)
+		rc = mxt_competition_rule_out(session, list, err);
+	return rc;
+}
+
 int mxt_session_probe(struct mxt_session *session, enum mxt_problem_kind kind, uint64_t end_ns, struct mxt_error *err)
 {
-	const struct mxt_tune_request *request = session->request;
 	struct mxt_probe_result *result = &session->probes[kind];
 	MXT_CLEANUP(mxt_course_finish) struct mxt_course course = {.problems = NULL};
-	const struct mxt_sysroot live = MXT_SYSROOT_LIVE;
 	int rc = mxt_course_init_probe(&course, session, kind, err);
 	if (rc == 0)
-		rc = request->ops->candidates(&live, &session->inventory, kind, request->environment,
-					      &result->candidates, err);
-	if (rc == 0 && kind == MXT_PROBLEM_ATTENTION)
-		rc = mxt_provider_candidates(session, &result->candidates, err);
-	if (rc == 0 && kind == MXT_PROBLEM_ATTENTION)
-		rc = mxt_competition_rule_out(session, &result->candidates, err);
+		rc = mxt_session_candidates(session, kind, err);
 	if (rc == 0)
 		rc = note_unavailable(session, &result->candidates, err);
 	if (rc == 0 && course.n_items == 0)

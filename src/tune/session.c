@@ -23,6 +23,8 @@ static int describe_device(const struct mxt_tune_request *request, struct mxt_in
 						  .clock = request->budget->clock,
 						  .deadline_ns = request->budget->work_end_ns,
 						  .cancel_fd = request->cancel_fd};
+	if (request->root)
+		return request->ops->inventory(request->root, &request->target, request->survey, ret_inventory, err);
 	return mxt_device_inventory(&survey, ret_inventory, err);
 }
 

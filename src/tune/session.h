@@ -110,6 +110,9 @@ int mxt_session_excuse(struct mxt_session *session, const struct mxt_entry *entr
 void mxt_session_field(struct mxt_session *session, const struct mxt_course *course, const char *probe,
 		       struct mxt_field *field);
 
+/* probe.c: who could be chosen in one probe, into session->probes[kind]; those that may not compete say why. */
+int mxt_session_candidates(struct mxt_session *session, enum mxt_problem_kind kind, struct mxt_error *err);
+
 /*
  * probe.c: races one probe's candidates until `end_ns`; fills session->probes[kind] and the evidence.
  * MXT_E_PROBE_FAILED when an incumbent failed, MXT_E_BUDGET when there was no time to measure the incumbents once.

@@ -17,10 +17,15 @@ struct mxt_error;
 struct mxt_plan;
 struct mxt_python_packages;
 struct mxt_recording;
+struct mxt_sysroot;
 struct mxt_event_sink;
 struct mxt_today;
 
 struct mxt_tune_request {
+	/* The machine that is recorded below, and what its surveyor told (NULL: nothing); only for an outlook. NULL:
+	 * this machine. */
+	const struct mxt_sysroot *root;
+	const json_t *survey;
 	const struct mxt_device_ops *ops;
 	struct mxt_device_target target;
 	const char *program; /* what workers are started from; NULL: this binary itself */
