@@ -50,6 +50,7 @@ requirements() {
 		check required b3sum                cmd:b3sum
 		check required python3-jsonschema   py:jsonschema
 		check required python3-yaml         py:yaml
+		check optional libamdhip64-dev      path:/usr/include/hip/hip_runtime_api.h
 		check optional python3-pip          pip:
 		check optional ca-certificates      path:/etc/ssl/certs/ca-certificates.crt
 		full  required valgrind             cmd:valgrind

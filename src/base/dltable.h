@@ -24,6 +24,8 @@ struct mxt_error;
 /* What a row becomes inside the struct of pointers, and inside the array of rows about it. */
 #define MXT_DL_MEMBER(type, symbol, arguments, required, since) type(*symbol) arguments;
 #define MXT_DL_ROW(table, symbol, required, since)              {#symbol, offsetof(table, symbol), required, since},
+/* The same where the member has a name of ours. */
+#define MXT_DL_ROW_AS(table, member, symbol, required, since) {#symbol, offsetof(table, member), required, since},
 
 struct mxt_dl_row {
 	const char *symbol; /* as exported */

@@ -221,7 +221,8 @@ static int temp_open(const char *path, struct target *target, char **ret_name, i
 	return 0;
 }
 
-int mxt_file_replace(const char *path, const void *bytes, size_t len, struct mxt_error *err)
+/* `mode`: of the file then, 0: what it has, or a new file gets. */
+static int replace(const char *path, mode_t mode, const void *bytes, size_t len, struct mxt_error *err)
 {
 	MXT_CLEANUP(target_finish) struct target target = TARGET_INIT;
 	MXT_CLEANUP_FREE char *temp = NULL;
@@ -229,6 +230,7 @@ int mxt_file_replace(const char *path, const void *bytes, size_t len, struct mxt
 	int rc = temp_open(path, &target, &temp, &fd, err);
 	if (rc < 0)
 		return rc;
+	target.mode = mode ? mode : target.mode;
 	rc = fill_temp(fd, &target, bytes, len);
 	if (rc == 0 && rename(temp, target.path) < 0)
 		rc = -errno;
@@ -238,6 +240,16 @@ int mxt_file_replace(const char *path, const void *bytes, size_t len, struct mxt
 	}
 	sync_directory(target.dir);
 	return 0;
+}
+
+int mxt_file_replace(const char *path, const void *bytes, size_t len, struct mxt_error *err)
+{
+	return replace(path, 0, bytes, len, err);
+}
+
+int mxt_file_replace_read_only(const char *path, const void *bytes, size_t len, struct mxt_error *err)
+{
+	return replace(path, S_IRUSR | S_IRGRP | S_IROTH, bytes, len, err);
 }
 
 int mxt_file_check_writable(const char *path, struct mxt_error *err)

@@ -26,6 +26,9 @@ int mxt_file_read(const char *path, size_t max_bytes, struct mxt_buf *buf, struc
  */
 int mxt_file_replace(const char *path, const void *bytes, size_t len, struct mxt_error *err) MXT_WUR;
 
+/* The same, and nobody may write the file then, whatever was there before. */
+int mxt_file_replace_read_only(const char *path, const void *bytes, size_t len, struct mxt_error *err) MXT_WUR;
+
 /* Fails early, before any work is done, when mxt_file_replace() on `path` could not succeed. */
 int mxt_file_check_writable(const char *path, struct mxt_error *err) MXT_WUR;
 

@@ -34,7 +34,7 @@ static const struct mxt_option options[] = {
     {"shapes", "FILE", "check: compare with what mindxtrain record wrote of the job"},
     {"sysroot", "DIR", "check: compare with the machine that is recorded in DIR"},
     {"format", "FORM", "show: text (default) or post; env: sh (default), json or env-file"},
-    {"files", "DIR", "env: write hand-off files into DIR"},
+    {"files", "DIR", "env: write hand-off files into DIR; check: compare only these"},
 };
 
 /* ---- output ---- */
@@ -149,6 +149,28 @@ static int print_check(const struct mxt_cli *cli, const struct mxt_args *args, c
 	return 0;
 }
 
+/* Are the files that `plan env` wrote still what the plan says? Nothing of the machine is looked at. */
+static int check_files(const struct mxt_cli *cli, const struct mxt_args *args, const struct mxt_plan *plan,
+		       struct mxt_error *err)
+{
+	static const char *const others[] = {"python", "shapes", "sysroot"};
+	const char *dir = mxt_args_get(args, "files");
+	for (size_t i = 0; i < MXT_ARRAY_LEN(others); i++)
+		if (mxt_args_has(args, others[i]))
+			return mxt_error_set(err, -EINVAL, MXT_E_USAGE,
+					     "plan check --files compares files only: it takes no --%s", others[i]);
+	int rc = mxt_plan_verify_handoffs(plan, dir, err);
+	if (rc < 0)
+		return rc;
+	if (mxt_args_has(args, "json"))
+		return print_json(cli,
+				  json_pack("{s:s, s:i, s:s, s:s}", "event", "files", "v", 1, "plan_id",
+					    mxt_plan_id(plan), "dir", dir),
+				  err);
+	(void)fprintf(cli->out, "the hand-off files in %s are those of plan %s\n", dir, mxt_plan_id(plan));
+	return 0;
+}
+
 /* What a plan with a torch is compared with; nothing of it is looked for where the plan has none. */
 struct software {
 	char *torch;                         /* owned: the torch package's folder */
@@ -210,6 +232,8 @@ static int run_check(const struct mxt_cli *cli, const struct mxt_args *args, str
 	MXT_CLEANUP(software_finish) struct software here = {.torch = NULL};
 	MXT_CLEANUP_RECORDING struct mxt_recording *recording = NULL;
 	int rc = check_use(args, plans[0], err);
+	if (rc == 0 && mxt_args_has(args, "files"))
+		return check_files(cli, args, plans[0], err);
 	if (rc == 0 && mxt_args_has(args, "shapes"))
 		rc = mxt_recording_read(mxt_args_get(args, "shapes"), &recording, err);
 	if (rc == 0 && sysroot)
@@ -322,7 +346,7 @@ static const struct verb verbs[] = {
     {"show", 1, " json format ", run_show},
     {"canonical", 1, " ", run_canonical},
     {"id", 1, " ", run_id},
-    {"check", 1, " json for allow-simulated python shapes sysroot ", run_check},
+    {"check", 1, " json for allow-simulated python shapes sysroot files ", run_check},
     {"diff", 2, " json ", run_diff},
     {"env", 1, " format files ", run_env},
 };

@@ -65,6 +65,7 @@ const char *mxt_plan_object_name(enum mxt_plan_object object)
 	    [MXT_PLAN_OBJECT_SCALED] = "scaled",
 	    [MXT_PLAN_OBJECT_ATTENTION] = "attention",
 	    [MXT_PLAN_OBJECT_GEMM] = "gemm",
+	    [MXT_PLAN_OBJECT_LIBRARIES] = "libraries",
 	    [MXT_PLAN_OBJECT_PIN] = "pin",
 	    [MXT_PLAN_OBJECT_PRODUCT] = "product",
 	    [MXT_PLAN_OBJECT_COLLECTIVE] = "collective",

@@ -12,6 +12,7 @@
 #include "json.h"
 #include "json_path.h"
 #include "number.h"
+#include "plan_pins.h"
 
 static int fault(const struct mxt_json_path *path, struct mxt_error *err, const char *text)
 {
@@ -80,39 +81,6 @@ static int check_attention(const json_t *decision, const struct mxt_json_path *p
 		if (json_equal(json_object_get(attention, directions[i]), backend))
 			return member_fault(&at, directions[i], err, "equals backend; leave the key out then");
 	return 0;
-}
-
-/* Strictly ascending by the canonical bytes of their problems: one solution for each. */
-static int check_pin_order(const json_t *pins, const struct mxt_json_path *path, struct mxt_error *err)
-{
-	MXT_CLEANUP_BUF struct mxt_buf last = MXT_BUF_INIT;
-	MXT_CLEANUP_BUF struct mxt_buf problem = MXT_BUF_INIT;
-	for (size_t i = 0; i < json_array_size(pins); i++) {
-		const struct mxt_json_path at = {path, NULL, i};
-		mxt_buf_truncate(&problem, 0);
-		int rc = mxt_json_canonical(json_object_get(json_array_get(pins, i), "problem"), &problem, err);
-		if (rc < 0)
-			return rc;
-		if (i > 0 && strcmp(mxt_buf_text(&last), mxt_buf_text(&problem)) >= 0)
-			return fault(&at, err,
-				     "pins are sorted by the canonical bytes of their problems, one for each");
-		mxt_buf_truncate(&last, 0);
-		mxt_buf_append(&last, problem.data, problem.len);
-	}
-	return mxt_buf_status(&last, err);
-}
-
-static int check_gemm(const json_t *decision, const struct mxt_json_path *path, struct mxt_error *err)
-{
-	const json_t *gemm = json_object_get(decision, "gemm");
-	if (!gemm)
-		return 0;
-	const json_t *pins = json_object_get(gemm, "pins");
-	const struct mxt_json_path object = {path, "gemm", 0}, at = {&object, "pins", 0};
-	bool pinned = strcmp(json_string_value(json_object_get(gemm, "mode")), "pinned") == 0;
-	if (pinned != (pins != NULL))
-		return fault(&at, err, "there are pins if, and only if, mode is pinned");
-	return check_pin_order(pins, &at, err);
 }
 
 /* By collective, then by size. */
@@ -208,7 +176,7 @@ int mxt_plan_rules_check(const json_t *decision, const struct mxt_json_path *pat
 {
 	static int (*const checks[])(const json_t *decision, const struct mxt_json_path *path,
 				     struct mxt_error *err) = {
-	    check_workload,   check_model, check_training, check_attention, check_gemm,
+	    check_workload,   check_model, check_training, check_attention, mxt_plan_pins_check,
 	    check_collective, check_xgmi,  check_channels, check_variables,
 	};
 	for (size_t i = 0; i < MXT_ARRAY_LEN(checks); i++) {

@@ -20,10 +20,14 @@ GPU = {
     "attention": {"backend": "ck", "backward": "aotriton"},
     "gemm": {"library": "hipblaslt", "mode": "pinned", "pins": [
         {"problem": {"op": "gemm", "m": 4096, "n": 4096, "k": 4096, "dtype": "bfloat16", "trans_b": True},
-         "solution": 4711}]},
+         "solution": 4711}],
+        "built": {"arch": "gfx942:sramecc+:xnack-", "hip": "702", "hipblaslt": "100202-dabb6df2b9",
+                  "rocblas": "5.2.0.dabb6df2b9"}},
     "collective": {"config": "8gpu_xgmi", "table": [
         {"collective": "allgather", "max_bytes": 1048576, "algorithm": "ring", "protocol": "ll128", "channels": 32}]},
-    "env": {"NCCL_TUNER_CONFIG_FILE": "@file:collectives.csv@", "TORCH_ROCM_FA_PREFER_CK": "1"},
+    "env": {"NCCL_TUNER_CONFIG_FILE": "@file:collectives.csv@", "PYTORCH_TUNABLEOP_ENABLED": "1",
+            "PYTORCH_TUNABLEOP_FILENAME": "@file:tunableop.csv@", "PYTORCH_TUNABLEOP_TUNING": "0",
+            "TORCH_ROCM_FA_PREFER_CK": "1"},
     "contract": None,
 }
 SIMULATED = dict(mxt_plans.EVIDENCE, simulated=True)
@@ -165,7 +169,7 @@ class Use(mxt.TestCase):
 
     def test_contract(self):
         """What was set for correctness when the plan was made is set so here; what the plan exports may be set."""
-        document = mxt_plans.plan(dict(GPU, env={"OPENBLAS_CORETYPE": "Haswell"}, contract={
+        document = mxt_plans.plan(dict(GPU, env=dict(GPU["env"], OPENBLAS_CORETYPE="Haswell"), contract={
             "CUBLAS_WORKSPACE_CONFIG": ":4096:8", "NVIDIA_TF32_OVERRIDE": "0"}), SIMULATED)
         path = self.write("p.json", mxt_plans.text(document))
         env = self.scenario(document) | document["decision"]["contract"]

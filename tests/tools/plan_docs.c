@@ -104,6 +104,8 @@ static json_t *value_schema(const struct mxt_value_rule *rule)
 		mxt_buf_printf(&buf, "@file:%s@", rule->words);
 		return need(json_pack("{s:s}", "const", mxt_buf_text(&buf)));
 	}
+	if (rule->kind == MXT_VALUE_NONE)
+		return need(json_pack("{s:{}}", "not"));
 	append_value_pattern(rule, &buf);
 	return pattern(&buf);
 }

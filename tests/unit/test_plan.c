@@ -329,29 +329,6 @@ static void refuses_damaged_plans(void **state)
 	assert_int_equal(err.id, MXT_E_PLAN_ID);
 }
 
-#define PROBLEM(m) "{\"problem\":{\"op\":\"gemm\",\"m\":" #m ",\"n\":2,\"k\":3,\"dtype\":\"bfloat16\"},\"solution\":-7}"
-
-static void pins_are_sorted_and_single(void **state)
-{
-	(void)state;
-	static const struct {
-		const char *pins;
-		bool good;
-	} cases[] = {
-	    {"[" PROBLEM(1) "," PROBLEM(2) "]", true},
-	    {"[" PROBLEM(2) "," PROBLEM(1) "]", false},
-	    {"[" PROBLEM(1) "," PROBLEM(1) "]", false},
-	};
-	for (size_t i = 0; i < MXT_ARRAY_LEN(cases); i++) {
-		MXT_CLEANUP_JSON json_t *decision = plan_example(plan_example_decision);
-		MXT_CLEANUP_JSON json_t *evidence = plan_example(plan_example_evidence);
-		MXT_CLEANUP_JSON json_t *plan = NULL;
-		assert_int_equal(plan_example_set(decision, "gemm.mode", "\"pinned\""), 0);
-		assert_int_equal(plan_example_set(decision, "gemm.pins", cases[i].pins), 0);
-		assert_int_equal(mxt_plan_seal(decision, evidence, &plan, NULL) == 0, cases[i].good);
-	}
-}
-
 #define ROW(collective, bytes)                                                                                         \
 	"{\"collective\":\"" collective "\",\"max_bytes\":" #bytes ",\"algorithm\":\"ring\",\"protocol\":\"simple\"}"
 
@@ -384,7 +361,6 @@ int main(void)
 	    cmocka_unit_test(newer_evidence_is_not_looked_at),
 	    cmocka_unit_test(refuses_what_is_no_plan),
 	    cmocka_unit_test(refuses_damaged_plans),
-	    cmocka_unit_test(pins_are_sorted_and_single),
 	    cmocka_unit_test(collective_rows_are_sorted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -260,7 +260,6 @@ static void says_which_handoff_is_missing(void **state)
 {
 	(void)state;
 	expect_no_handoff("env.NCCL_TUNER_CONFIG_FILE", "\"@file:collectives.csv@\"", "nothing to write there");
-	expect_no_handoff("env.PYTORCH_TUNABLEOP_FILENAME", "\"@file:tunableop.csv@\"", "@file:tunableop.csv@");
 }
 
 int main(void)

@@ -2,16 +2,17 @@
 #include "cuda_device.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "blas_workspace.h"
 #include "cuda_candidates.h"
 #include "cuda_inventory.h"
-#include "cuda_runtime.h"
 #include "error.h"
+#include "gpu_runtime.h"
 #include "heuristic_check.h"
 #include "loaded_libraries.h"
-#include "torch_call.h"
 #include "torch_device.h"
 #include "torch_sdpa.h"
 #include "torch_tensor.h"
@@ -24,7 +25,7 @@
 
 /* The state of the device's platform. */
 struct cuda_state {
-	struct mxt_cuda_runtime runtime; /* first: it is all that the platform knows of it */
+	struct mxt_gpu_runtime runtime; /* first: it is all that the platform knows of it */
 	struct mxt_heuristic_check check;
 };
 
@@ -37,28 +38,37 @@ static void device_close(struct mxt_device *device)
 		mxt_heuristic_check_finish(&state->check, device);
 	mxt_torch_device_finish(device);
 	if (state)
-		mxt_cuda_runtime_close(&state->runtime);
+		mxt_gpu_runtime_close(&state->runtime);
 	free(state);
 	free(device);
+}
+
+/* Its name is that of a library that torch has loaded already: the loader looks no further. `cuda`: "13.0". */
+static int open_runtime(const char *cuda, int ordinal, struct mxt_gpu_runtime *ret_runtime, struct mxt_error *err)
+{
+	char name[32];
+	(void)snprintf(name, sizeof name, "libcudart.so.%.*s", (int)strcspn(cuda, "."), cuda);
+	const char *const names[] = {name, NULL};
+	return mxt_gpu_runtime_open(&mxt_cudart, names, ordinal, ret_runtime, err);
 }
 
 /* torch first: the runtime is the one that it brings. */
 static int open_parts(struct mxt_device *device, const struct mxt_device_target *target, struct mxt_error *err)
 {
-	struct mxt_cuda_runtime runtime;
+	struct mxt_gpu_runtime runtime;
 	int rc = mxt_torch_device_init(device, target, MXT_TORCH_CUDA, err);
 	if (rc == 0)
-		rc = mxt_cuda_runtime_open(device->torch.version.cuda, (int)target->ordinal, &runtime, err);
+		rc = open_runtime(device->torch.version.cuda, (int)target->ordinal, &runtime, err);
 	if (rc < 0)
 		return rc;
 	struct cuda_state *state = calloc(1, sizeof *state);
 	if (!state) {
-		mxt_cuda_runtime_close(&runtime);
+		mxt_gpu_runtime_close(&runtime);
 		return mxt_error_oom(err);
 	}
 	state->runtime = runtime;
 	device->state = state;
-	device->llc_bytes = (uint64_t)mxt_cuda_attribute(&runtime, MXT_CUDA_L2_BYTES);
+	device->llc_bytes = (uint64_t)mxt_gpu_attribute(&runtime, mxt_cudart.l2_bytes);
 	return 0;
 }
 
@@ -78,36 +88,16 @@ static int device_open(const struct mxt_device_target *target, struct mxt_device
 	return 0;
 }
 
-/* What torch would take for a common shape: that the environment's attention switch acts shows here first. */
-static int common_choice(struct mxt_device *device, enum mxt_sdpa_kind *ret_kind, struct mxt_error *err)
-{
-	const struct mxt_torch *torch = &device->torch;
-	const struct mxt_tensor_shape shape = mxt_tensor_dense(4, (const int64_t[]){1, 8, 128, 128});
-	struct mxt_sdpa_inputs inputs = {.causal = true};
-	int32_t dtype = torch->dtype[MXT_DTYPE_BF16];
-	int rc = mxt_tensor_create(torch, &shape, dtype, &inputs.q, err);
-	if (rc == 0)
-		rc = mxt_tensor_create(torch, &shape, dtype, &inputs.k, err);
-	if (rc == 0)
-		rc = mxt_tensor_create(torch, &shape, dtype, &inputs.v, err);
-	if (rc == 0)
-		rc = mxt_sdpa_choose(torch, &inputs, ret_kind, err);
-	struct mxt_tensor *const made[] = {inputs.q, inputs.k, inputs.v};
-	for (size_t i = 0; i < MXT_ARRAY_LEN(made); i++)
-		mxt_tensor_destroy(torch, made[i]);
-	return rc;
-}
-
 static int device_describe(struct mxt_device *device, json_t **ret_facts, struct mxt_error *err)
 {
 	enum mxt_sdpa_kind kind = MXT_SDPA_MATH;
-	const struct mxt_cuda_runtime *runtime = device->state;
+	const struct mxt_gpu_runtime *runtime = device->state;
 	int runtime_version = 0, driver_version = 0;
-	int rc = common_choice(device, &kind, err);
+	int rc = mxt_torch_common_attention(device, &kind, err);
 	if (rc < 0)
 		return rc;
-	(void)runtime->call.cudaRuntimeGetVersion(&runtime_version);
-	(void)runtime->call.cudaDriverGetVersion(&driver_version);
+	(void)runtime->call.runtime_version(&runtime_version);
+	(void)runtime->call.driver_version(&driver_version);
 	json_t *facts = mxt_torch_device_facts(device);
 	json_t *more =
 	    json_pack("{s:s, s:i, s:i, s:o, s:o}", "attention", mxt_sdpa_name(kind), "cuda_runtime", runtime_version,
@@ -126,7 +116,7 @@ static int device_rank(struct mxt_device *device, struct mxt_task *task, uint64_
 		       struct mxt_ranking *ret_ranking, struct mxt_error *err)
 {
 	struct cuda_state *state = device->state;
-	int major = mxt_cuda_attribute(&state->runtime, MXT_CUDA_COMPUTE_MAJOR);
+	int major = mxt_gpu_attribute(&state->runtime, mxt_cudart.compute_major);
 	const struct mxt_blas_stack stack = {mxt_blas_torch_minor(device->torch.version.version), major, NULL};
 	bool through_lt = task->problem.kind == MXT_PROBLEM_GEMM && mxt_blas_through_lt(task->problem.as.gemm.bias);
 	int rc = mxt_torch_reserve(device, task, err);

@@ -1,33 +1,117 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hip_device.h"
 
-#include <errno.h>
+#include <stdlib.h>
 
 #include "amd_job.h"
 #include "error.h"
+#include "gpu_runtime.h"
 #include "hip_candidates.h"
+#include "hip_identity.h"
 #include "hip_inventory.h"
+#include "hip_library.h"
+#include "json.h"
+#include "loaded_libraries.h"
 #include "torch_device.h"
 
+/* As on CUDA: a worker that waits costs memory, and the others nothing. */
 #define MAX_WORKERS 6
 
-static int device_open(const struct mxt_device_target *target, struct mxt_device **ret_device, struct mxt_error *err)
-{
-	(void)target, (void)ret_device;
-	return mxt_error_set(err, -ENODEV, MXT_E_NO_DEVICE, "this version does not measure on AMD GPUs yet");
-}
+/* The state of the device's platform. */
+struct hip_state {
+	struct mxt_gpu_runtime runtime; /* first: it is all that the platform knows of it */
+	struct mxt_hip_identity identity;
+};
 
 static void device_close(struct mxt_device *device)
 {
-	(void)device;
+	struct hip_state *state = device ? device->state : NULL;
+	if (!device)
+		return;
+	mxt_torch_device_finish(device);
+	if (state)
+		mxt_gpu_runtime_close(&state->runtime);
+	free(state);
+	free(device);
+}
+
+/* torch first: the runtime is the one that it brings. */
+static int open_parts(struct mxt_device *device, const struct mxt_device_target *target, struct mxt_error *err)
+{
+	int rc = mxt_torch_device_init(device, target, MXT_TORCH_HIP, err);
+	if (rc < 0)
+		return rc;
+	struct hip_state *state = calloc(1, sizeof *state);
+	if (!state)
+		return mxt_error_oom(err);
+	rc = mxt_hip_library_open((int)target->ordinal, &state->runtime, err);
+	if (rc < 0) {
+		free(state);
+		return rc;
+	}
+	device->state = state;
+	rc = mxt_hip_identity_read(&state->runtime, &state->identity, err);
+	if (rc == 0)
+		device->llc_bytes = mxt_hip_llc_bytes(&state->identity);
+	return rc;
+}
+
+static int device_open(const struct mxt_device_target *target, struct mxt_device **ret_device, struct mxt_error *err)
+{
+	struct mxt_device *device = calloc(1, sizeof *device);
+	if (!device)
+		return mxt_error_oom(err);
+	device->platform = &mxt_hip_platform;
+	int rc = open_parts(device, target, err);
+	if (rc < 0) {
+		device_close(device);
+		return rc;
+	}
+	mxt_torch_device_warm_up(device, target);
+	*ret_device = device;
+	return 0;
+}
+
+/* What computes, as it tells its own version: a solution's number means something only together with these. */
+static json_t *libraries(const struct hip_state *state, int runtime_version)
+{
+	return json_pack("{s:s, s:{s:i}}", "arch", state->identity.arch, "hip", "version", runtime_version);
+}
+
+/* NULL when memory ran out. */
+static json_t *own_facts(const struct hip_state *state, const char *attention)
+{
+	int runtime_version = 0, driver_version = 0;
+	(void)state->runtime.call.runtime_version(&runtime_version);
+	(void)state->runtime.call.driver_version(&driver_version);
+	return json_pack("{s:s, s:i, s:i, s:o, s:o, s:s, s:s}", "attention", attention, "hip_runtime", runtime_version,
+			 "hip_driver", driver_version, "files", mxt_loaded_libraries(), "libraries",
+			 libraries(state, runtime_version), "name", state->identity.name, "layout",
+			 state->identity.layout);
 }
 
 static int device_describe(struct mxt_device *device, json_t **ret_facts, struct mxt_error *err)
 {
-	(void)err;
-	*ret_facts = mxt_torch_device_facts(device);
+	enum mxt_sdpa_kind kind = MXT_SDPA_MATH;
+	int rc = mxt_torch_common_attention(device, &kind, err);
+	if (rc < 0)
+		return rc;
+	MXT_CLEANUP_JSON json_t *more = own_facts(device->state, mxt_sdpa_name(kind));
+	json_t *facts = mxt_torch_device_facts(device);
+	if (!facts || !more || json_object_update(facts, more) < 0) {
+		json_decref(facts);
+		return mxt_error_oom(err);
+	}
+	*ret_facts = facts;
 	return 0;
 }
+
+/*
+ * A torch for ROCm tells rocBLAS itself to add up in one order, and asks for no variable as with cuBLAS
+ * (Context::checkCuBLASConfigDeterministic, CUDAHooks::hasCUDART). transformers asks flash_attn for gradients that
+ * repeat only where its variable says so.
+ */
+static const struct mxt_setting deterministic[] = {{"FLASH_ATTENTION_DETERMINISTIC", "1"}, {NULL, NULL}};
 
 const struct mxt_device_ops mxt_hip_device = {
     .name = "hip",
@@ -43,7 +127,7 @@ const struct mxt_device_ops mxt_hip_device = {
     .scaled = false,
     .surveyor = NULL,
     .selectors = mxt_hip_selectors,
-    .deterministic = NULL,
+    .deterministic = deterministic,
     .detect = mxt_hip_detect,
     .count = mxt_amd_count,
     .inventory = mxt_hip_inventory,

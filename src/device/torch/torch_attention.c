@@ -249,3 +249,22 @@ int mxt_torch_attention_prepare(struct mxt_device *device, struct mxt_task *task
 	int rc = mxt_torch_reserve(device, task, err);
 	return rc < 0 ? rc : bind(device, task, err);
 }
+
+int mxt_torch_common_attention(struct mxt_device *device, enum mxt_sdpa_kind *ret_kind, struct mxt_error *err)
+{
+	const struct mxt_torch *torch = &device->torch;
+	const struct mxt_tensor_shape shape = mxt_tensor_dense(4, (const int64_t[]){1, 8, 128, 128});
+	struct mxt_sdpa_inputs inputs = {.causal = true};
+	int32_t dtype = torch->dtype[MXT_DTYPE_BF16];
+	int rc = mxt_tensor_create(torch, &shape, dtype, &inputs.q, err);
+	if (rc == 0)
+		rc = mxt_tensor_create(torch, &shape, dtype, &inputs.k, err);
+	if (rc == 0)
+		rc = mxt_tensor_create(torch, &shape, dtype, &inputs.v, err);
+	if (rc == 0)
+		rc = mxt_sdpa_choose(torch, &inputs, ret_kind, err);
+	struct mxt_tensor *const made[] = {inputs.q, inputs.k, inputs.v};
+	for (size_t i = 0; i < MXT_ARRAY_LEN(made); i++)
+		mxt_tensor_destroy(torch, made[i]);
+	return rc;
+}

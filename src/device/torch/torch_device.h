@@ -8,6 +8,7 @@
 
 #include "device_ops.h"
 #include "torch_library.h"
+#include "torch_sdpa.h"
 
 /* All functions get the platform's own state. */
 struct mxt_torch_platform {
@@ -115,6 +116,9 @@ void mxt_torch_device_finish(struct mxt_device *device);
 
 /* Calls the kernels of target->probe once, on something small. What fails here fails again when it is asked for. */
 void mxt_torch_device_warm_up(struct mxt_device *device, const struct mxt_device_target *target);
+
+/* What torch would take for a common shape: that the environment's attention switch acts shows here first. */
+int mxt_torch_common_attention(struct mxt_device *device, enum mxt_sdpa_kind *ret_kind, struct mxt_error *err);
 
 /* The common facts: version, interface number, files that were loaded. New reference; NULL when memory ran out. */
 json_t *mxt_torch_device_facts(const struct mxt_device *device);

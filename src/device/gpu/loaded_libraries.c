@@ -12,9 +12,20 @@ struct library_row {
 };
 
 static const struct library_row libraries[] = {
-    {"cublas", "libcublas.so"},       {"cublaslt", "libcublasLt.so"}, {"cudnn", "libcudnn.so"},
-    {"cudart", "libcudart.so"},       {"nccl", "libnccl.so"},         {"nvrtc", "libnvrtc.so"},
-    {"hipblaslt", "libhipblaslt.so"}, {"rocblas", "librocblas.so"},
+    {"aotriton", "libaotriton_v2.so"},
+    {"cublas", "libcublas.so"},
+    {"cublaslt", "libcublasLt.so"},
+    {"cudart", "libcudart.so"},
+    {"cudnn", "libcudnn.so"},
+    {"hip", "libamdhip64.so"},
+    {"hipblas", "libhipblas.so"},
+    {"hipblaslt", "libhipblaslt.so"},
+    {"hsa", "libhsa-runtime64.so"},
+    {"miopen", "libMIOpen.so"},
+    {"nccl", "libnccl.so"},
+    {"nvrtc", "libnvrtc.so"},
+    {"rccl", "librccl.so"},
+    {"rocblas", "librocblas.so"},
 };
 
 struct search {

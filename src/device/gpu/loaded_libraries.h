@@ -3,12 +3,15 @@
  * Which files of the libraries that matter this process really loaded: a witness against another library of the same
  * name that got in between.
  */
-#ifndef MXT_CUDA_LOADED_LIBRARIES_H
-#define MXT_CUDA_LOADED_LIBRARIES_H
+#ifndef MXT_GPU_LOADED_LIBRARIES_H
+#define MXT_GPU_LOADED_LIBRARIES_H
 
 #include <jansson.h>
 
-/* {"cublas": "/…/libcublas.so.13", …} for those that are loaded: new reference; NULL when memory ran out. */
+/*
+ * {"cublas": "/…/libcublas.so.13", …} or {"hip": "/…/libamdhip64.so", …}: those that are loaded. New reference; NULL
+ * when memory ran out.
+ */
 json_t *mxt_loaded_libraries(void);
 
 #endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How pins reach the library that computes: which file, which variables, by the versions of those who read them.
+ *
+ * torch from 2.9 on reads them itself (tunableop_csv.h). Under an older one, whose file cannot be written from outside,
+ * hipBLASLt from 0.12 on does (hipblaslt_override.h). rocBLAS's own file (ROCBLAS_TENSILE_GEMM_OVERRIDE_PATH) is not
+ * used: it numbers solutions in another way than the library's interface, and ignores what it does not know; where
+ * rocBLAS is pinned, torch's file does it. No other library reads pins.
+ */
+#ifndef MXT_CORE_PIN_FORM_H
+#define MXT_CORE_PIN_FORM_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "buf.h"
+
+struct mxt_gemm;
+struct mxt_pin;
+
+enum mxt_pin_form { MXT_PIN_FORM_NONE, MXT_PIN_FORM_TUNABLEOP, MXT_PIN_FORM_HIPBLASLT, MXT_PIN_FORM_COUNT };
+
+/*
+ * `torch` as in decision.stack, `library` as in decision.gemm, `built` as decision.gemm.built (NULL: not known). NONE:
+ * nothing there reads pins.
+ */
+enum mxt_pin_form mxt_pin_form(const char *torch, const char *library, const json_t *built);
+
+/* What is exported for it: an object of strings, new reference; NULL when memory ran out. Empty for NONE. */
+json_t *mxt_pin_form_env(enum mxt_pin_form form);
+
+/* What the environment `env` is for: the form all of whose variables it sets, NONE where it sets none that names pins,
+ * COUNT where it sets some of them only, or of several forms. */
+enum mxt_pin_form mxt_pin_form_of_env(const json_t *env);
+
+/*
+ * True when torch would tune under such an environment, in the first call of every shape: TunableOp is on, and does so
+ * unless it is told not to.
+ */
+bool mxt_pin_env_tunes(const json_t *env);
+
+/* Can this product be pinned to this solution of `library`? And what it is found by: see the writers' headers. */
+bool mxt_pin_form_can_pin(enum mxt_pin_form form, const char *library, const struct mxt_pin *pin);
+void mxt_pin_form_key(enum mxt_pin_form form, const struct mxt_gemm *product, struct mxt_buf *buf);
+
+#endif
