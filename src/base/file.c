@@ -69,6 +69,20 @@ int mxt_file_read(const char *path, size_t max_bytes, struct mxt_buf *buf, struc
 	return rc < 0 ? rc : read_limited(fd, path, max_bytes, buf, err);
 }
 
+size_t mxt_file_read_at(int fd, void *bytes, size_t size, uint64_t offset)
+{
+	size_t done = 0;
+	while (done < size && offset <= INT64_MAX - size) {
+		ssize_t got = pread(fd, (char *)bytes + done, size - done, (off_t)(offset + done));
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		done += (size_t)got;
+	}
+	return done;
+}
+
 /* Where a replacement really goes: the end of a chain of symlinks, its directory, and the mode to give. */
 struct target {
 	char *path;

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "buf.h"
 
@@ -17,6 +18,9 @@ struct mxt_error;
  * a directory, FIFO or device is MXT_E_NOT_REGULAR (standard input may be anything). Never blocks on a FIFO.
  */
 int mxt_file_read(const char *path, size_t max_bytes, struct mxt_buf *buf, struct mxt_error *err) MXT_WUR;
+
+/* At most `size` bytes at `offset` of an open file; how many, fewer at its end or after a failure. */
+size_t mxt_file_read_at(int fd, void *bytes, size_t size, uint64_t offset);
 
 /*
  * Replaces `path` by `len` bytes: temporary file in the same directory, fsync, rename, fsync of the directory. At any

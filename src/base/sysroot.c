@@ -31,6 +31,15 @@ bool mxt_sysroot_exists(const struct mxt_sysroot *root, const char *path)
 	return full && access(full, F_OK) == 0;
 }
 
+int mxt_sysroot_open(const struct mxt_sysroot *root, const char *path)
+{
+	MXT_CLEANUP_FREE char *full = mxt_sysroot_path(root, path);
+	if (!full)
+		return -ENOMEM;
+	int fd = open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	return fd < 0 ? -errno : fd;
+}
+
 static int read_all(int fd, const char *path, size_t max_bytes, struct mxt_buf *buf, struct mxt_error *err)
 {
 	char chunk[4096];

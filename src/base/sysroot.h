@@ -30,6 +30,9 @@ char *mxt_sysroot_path(const struct mxt_sysroot *root, const char *path);
 
 bool mxt_sysroot_exists(const struct mxt_sysroot *root, const char *path);
 
+/* A descriptor for reading, which the caller closes: never blocks. A negative errno value when there is none. */
+int mxt_sysroot_open(const struct mxt_sysroot *root, const char *path);
+
 /*
  * Appends at most `max_bytes` of a pseudo file to *buf, without its final newline. -ENOENT when it is not there
  * (callers treat that as "not reported"), other statuses are real faults.

@@ -12,6 +12,7 @@
 #include "cleanup.h"
 #include "elf_file.h"
 #include "error.h"
+#include "file.h"
 #include "host_cpu.h"
 #include "library_folders.h"
 #include "sysroot.h"
@@ -76,37 +77,16 @@ const char *mxt_blas_threading_name(enum mxt_blas_threading value)
 	return names[value];
 }
 
-/* At most `size` bytes at `offset`; 0 on any failure. */
-static size_t read_at(int fd, void *bytes, size_t size, uint64_t offset)
-{
-	size_t done = 0;
-	while (done < size && offset <= INT64_MAX - size) {
-		ssize_t got = pread(fd, (char *)bytes + done, size - done, (off_t)(offset + done));
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			break;
-		done += (size_t)got;
-	}
-	return done;
-}
-
-static int open_library(const struct mxt_sysroot *root, const char *path)
-{
-	MXT_CLEANUP_FREE char *full = mxt_sysroot_path(root, path);
-	return full ? open(full, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) : -ENOMEM;
-}
-
 /*
  * A library of another architecture is passed over, as the loader does; a damaged one is not. 1, 0, or -ENOMEM.
  */
 static int is_for(const struct mxt_sysroot *root, const struct mxt_host_cpu *cpu, const char *target)
 {
-	MXT_CLEANUP_CLOSE int fd = open_library(root, target);
+	MXT_CLEANUP_CLOSE int fd = mxt_sysroot_open(root, target);
 	if (fd < 0)
 		return fd == -ENOMEM ? fd : 0;
 	unsigned char head[64];
-	size_t len = read_at(fd, head, sizeof head, 0);
+	size_t len = mxt_file_read_at(fd, head, sizeof head, 0);
 	if (len < 5 || memcmp(head, "\177ELF", 4) != 0)
 		return true;
 	struct mxt_elf elf;
@@ -155,17 +135,17 @@ static bool version_in_range(int fd, const struct mxt_elf_range *range, const st
 {
 	size_t size = range->size < MAX_CONSTANTS ? (size_t)range->size : MAX_CONSTANTS;
 	MXT_CLEANUP_FREE char *bytes = malloc(size ? size : 1);
-	return bytes && kind->version(bytes, read_at(fd, bytes, size, range->offset), ret_version);
+	return bytes && kind->version(bytes, mxt_file_read_at(fd, bytes, size, range->offset), ret_version);
 }
 
 /* From the end: compilers put string constants into the last such segment, symbol names into the first. */
 static bool version_in_file(const struct mxt_sysroot *root, const char *target, const struct kind_row *kind,
 			    char *ret_version)
 {
-	MXT_CLEANUP_CLOSE int fd = open_library(root, target);
+	MXT_CLEANUP_CLOSE int fd = mxt_sysroot_open(root, target);
 	unsigned char head[MXT_ELF_HEAD_BYTES];
 	struct mxt_elf elf;
-	if (fd < 0 || mxt_elf_parse(head, read_at(fd, head, sizeof head, 0), &elf) < 0)
+	if (fd < 0 || mxt_elf_parse(head, mxt_file_read_at(fd, head, sizeof head, 0), &elf) < 0)
 		return false;
 	for (size_t i = elf.n_constants; i > 0; i--)
 		if (version_in_range(fd, &elf.constants[i - 1], kind, ret_version))

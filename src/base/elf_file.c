@@ -7,11 +7,29 @@
 
 _Static_assert(MXT_ELF_X86_64 == EM_X86_64 && MXT_ELF_AARCH64 == EM_AARCH64, "machine numbers are those of elf.h");
 
+static void add_range(struct mxt_elf_range ranges[], size_t *count, const struct mxt_elf_range *range)
+{
+	if (*count < MXT_ELF_RANGES_MAX)
+		ranges[(*count)++] = *range;
+}
+
+static void add_load(struct mxt_elf *elf, const Elf64_Phdr *header, const struct mxt_elf_range *bytes)
+{
+	if (header->p_flags == PF_R)
+		add_range(elf->constants, &elf->n_constants, bytes);
+	if (elf->n_loads < MXT_ELF_LOADS_MAX)
+		elf->loads[elf->n_loads++] = (struct mxt_elf_load){header->p_vaddr, *bytes};
+}
+
 static void add_segment(struct mxt_elf *elf, const Elf64_Phdr *header)
 {
-	if (header->p_type != PT_LOAD || header->p_flags != PF_R || elf->n_constants == MXT_ELF_RANGES_MAX)
-		return;
-	elf->constants[elf->n_constants++] = (struct mxt_elf_range){header->p_offset, header->p_filesz};
+	const struct mxt_elf_range bytes = {header->p_offset, header->p_filesz};
+	if (header->p_type == PT_LOAD)
+		add_load(elf, header, &bytes);
+	else if (header->p_type == PT_NOTE)
+		add_range(elf->notes, &elf->n_notes, &bytes);
+	else if (header->p_type == PT_DYNAMIC)
+		elf->dynamic = bytes;
 }
 
 int mxt_elf_parse(const unsigned char *bytes, size_t len, struct mxt_elf *ret_elf)

@@ -4,8 +4,8 @@
  * /etc/ld.so.conf and what it includes, the built-in ones. The loader's cache holds the same in a form that is private
  * to it.
  */
-#ifndef MXT_CPU_LIBRARY_FOLDERS_H
-#define MXT_CPU_LIBRARY_FOLDERS_H
+#ifndef MXT_BASE_LIBRARY_FOLDERS_H
+#define MXT_BASE_LIBRARY_FOLDERS_H
 
 #include "sysroot_tree.h"
 
