@@ -3,7 +3,6 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <stddef.h>
 
 #include "buf.h"
 #include "error.h"
@@ -22,19 +21,6 @@ static const struct mxt_dl_row gpu_rows[] = {
 	MXT_DL_ROW(struct mxt_torch_gpu_abi, symbol, required, since)
 #include "torch_abi.def"
 #undef MXT_TORCH_CUDA_SYMBOL
-};
-
-struct settings {
-#define MXT_TORCH_SETTING_SYMBOL(type, member, symbol, arguments, since) type(*member) arguments;
-#include "torch_abi.def"
-#undef MXT_TORCH_SETTING_SYMBOL
-};
-
-static const struct mxt_dl_row setting_rows[] = {
-#define MXT_TORCH_SETTING_SYMBOL(type, member, symbol, arguments, since)                                               \
-	{symbol, offsetof(struct settings, member), true, since},
-#include "torch_abi.def"
-#undef MXT_TORCH_SETTING_SYMBOL
 };
 
 #define VERSION_FILE_MAX ((size_t)64 << 10)
@@ -171,22 +157,6 @@ int mxt_torch_open(const char *folder, enum mxt_torch_backend backend, int32_t d
 	torch.call.aoti_torch_grad_mode_set_enabled(false);
 	*ret_torch = torch;
 	return 0;
-}
-
-int mxt_torch_be_deterministic(const struct mxt_torch *torch, struct mxt_error *err)
-{
-	const struct mxt_dl_library library = {
-	    .title = "torch", .rows = setting_rows, .n_rows = MXT_ARRAY_LEN(setting_rows)};
-	struct settings settings;
-	int rc = mxt_dl_resolve(&torch->cpu_library, &library, &settings, err);
-	if (rc < 0)
-		return mxt_error_wrap(err, "torch %s cannot be told to be deterministic", torch->version.version);
-	void *context = settings.global_context();
-	settings.set_deterministic(context, true, false);
-	if (settings.is_deterministic(context))
-		return 0;
-	return mxt_error_set(err, -ELIBBAD, MXT_E_LIBRARY_BROKEN,
-			     "torch %s did not take the setting of deterministic algorithms", torch->version.version);
 }
 
 void mxt_torch_close(struct mxt_torch *torch)

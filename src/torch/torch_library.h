@@ -73,13 +73,6 @@ int mxt_torch_check_version(const struct mxt_torch_version *version, const char 
 int mxt_torch_open(const char *folder, enum mxt_torch_backend backend, int32_t device_index,
 		   struct mxt_torch *ret_torch, struct mxt_error *err) MXT_WUR;
 
-/*
- * What torch.use_deterministic_algorithms(True) does, for the rest of this process: operators take kernels that repeat
- * their results, or refuse; new memory is filled first, as in a job that does the same. MXT_E_LIBRARY_BROKEN (-ELIBBAD)
- * when this torch cannot be told.
- */
-int mxt_torch_be_deterministic(const struct mxt_torch *torch, struct mxt_error *err) MXT_WUR;
-
 /* Gives the handles back; the libraries stay in memory. Zeroed is fine. */
 void mxt_torch_close(struct mxt_torch *torch);
 

@@ -13,6 +13,7 @@
 #include "error_bound.h"
 #include "torch_device.h"
 #include "torch_sdpa.h"
+#include "torch_settings.h"
 #include "torch_tensor.h"
 
 /* One set of operands. Backward: what a forward call left, too. */
@@ -213,6 +214,14 @@ static int repeat(const struct mxt_device *device, const struct attention *atten
 	return rc;
 }
 
+/* Flash attention of ROCm is one of two libraries. */
+static const char *backend_name(const struct mxt_torch *torch, enum mxt_sdpa_kind kind)
+{
+	const char *library =
+	    torch->backend == MXT_TORCH_HIP && kind == MXT_SDPA_FLASH ? mxt_torch_fa_library(torch) : "";
+	return library[0] ? library : mxt_sdpa_name(kind);
+}
+
 static int check(struct mxt_device *device, struct mxt_task *task, struct mxt_check *ret_check, struct mxt_error *err)
 {
 	const struct attention *attention = task->own;
@@ -228,7 +237,8 @@ static int check(struct mxt_device *device, struct mxt_task *task, struct mxt_ch
 	destroy_outputs(&device->torch, result.outputs);
 	ret_check->error_ppb = mxt_error_ppb(distance);
 	ret_check->bound_ppb = mxt_attention_bound_ppb(shape, !device->torch.on_gpu);
-	(void)snprintf(ret_check->backend, sizeof ret_check->backend, "%s", mxt_sdpa_name(attention->kind));
+	(void)snprintf(ret_check->backend, sizeof ret_check->backend, "%s",
+		       backend_name(&device->torch, attention->kind));
 	return rc;
 }
 

@@ -6,6 +6,7 @@
 
 #include "error.h"
 #include "problem_features.h"
+#include "torch_settings.h"
 #include "torch_tensor.h"
 
 #define LINE ((size_t)256) /* what cudaMalloc() aligns to, and more than any cache line */

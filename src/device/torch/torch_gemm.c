@@ -6,12 +6,14 @@
 #include <blake3.h>
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 
 #include "error.h"
 #include "error_bound.h"
 #include "gemm_distance.h"
 #include "torch_call.h"
 #include "torch_device.h"
+#include "torch_settings.h"
 #include "torch_tensor.h"
 
 static int64_t products(const struct mxt_gemm *g)
@@ -284,6 +286,9 @@ static int check(struct mxt_device *device, struct mxt_task *task, struct mxt_ch
 		rc = trial_judge(&trial, ret_check, err);
 	if (rc == 0 && device->deterministic)
 		rc = trial_repeat(&trial, &ret_check->repeatable, err);
+	if (device->torch.backend == MXT_TORCH_HIP)
+		(void)snprintf(ret_check->backend, sizeof ret_check->backend, "%s",
+			       mxt_torch_blas_library(&device->torch));
 	trial_finish(&trial);
 	return rc;
 }
