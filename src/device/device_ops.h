@@ -125,7 +125,13 @@ struct mxt_candidate {
 	 * vary, and has to show that cost.
 	 */
 	bool first_calls;
-	char *skip; /* owned: why it cannot be tried here (listed in evidence, never started); NULL: it can */
+	/*
+	 * It counts only where the device tells what computes: the stack may ignore what its environment says, and a
+	 * difference in time alone would not show that it acts.
+	 */
+	bool witnessed;
+	char *ignored; /* owned: what to say where the stack takes bare's kernels in spite of it; NULL: plain words */
+	char *skip;    /* owned: why it cannot be tried here (listed in evidence, never started); NULL: it can */
 };
 
 struct mxt_candidate_list {

@@ -63,6 +63,7 @@ void mxt_candidate_list_finish(struct mxt_candidate_list *list)
 		free(list->items[i].name);
 		json_decref(list->items[i].env);
 		free(list->items[i].choice);
+		free(list->items[i].ignored);
 		free(list->items[i].skip);
 	}
 	free(list->items);

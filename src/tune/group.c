@@ -257,19 +257,36 @@ static bool same_backends(const struct mxt_course *course, const struct mxt_entr
 	return course->n_problems > 0;
 }
 
-/* A challenger under whose environment the stack takes bare's kernels is bare under another name. */
+/*
+ * Why a challenger's environment changes nothing, or is not seen to: under another name it would be bare. NULL when it
+ * stays in the race.
+ */
+static const char *without_effect(const struct mxt_field *field, const struct mxt_candidate *candidate,
+				  const struct mxt_entry *entry)
+{
+	const struct mxt_course *course = field->course;
+	if (candidate && candidate->first_calls)
+		return NULL; /* it shows in what is timed later */
+	if (same_backends(course, &field->entries[0], entry))
+		return candidate && candidate->ignored
+			   ? candidate->ignored
+			   : "no effect here: the stack takes the same kernels as under bare";
+	if (candidate && candidate->witnessed && course->n_problems > 0 && !entry->measures[0].check.backend[0])
+		return "the stack does not tell what it takes, so nothing would show that the setting acts";
+	return NULL;
+}
+
 static int drop_alike(struct mxt_group *group, struct mxt_error *err)
 {
 	struct mxt_field *field = &group->field;
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < field->n_entries; i++) {
 		const struct mxt_entry *entry = &field->entries[i];
-		bool differs =
-		    group->candidate_of[i] && group->candidate_of[i]->first_calls; /* in what is timed later */
-		if (entry->role == MXT_ROLE_CHALLENGER && entry->outcome == MXT_OK && !differs &&
-		    same_backends(field->course, &field->entries[0], entry))
-			rc = mxt_field_drop(field, i, MXT_UNSUPPORTED,
-					    "no effect here: the stack takes the same kernels as under bare", err);
+		if (entry->role != MXT_ROLE_CHALLENGER || entry->outcome != MXT_OK)
+			continue;
+		const char *why = without_effect(field, group->candidate_of[i], entry);
+		if (why)
+			rc = mxt_field_drop(field, i, MXT_UNSUPPORTED, why, err);
 	}
 	return rc;
 }
