@@ -7,6 +7,9 @@
 
 #include "device_ops.h"
 
+/* In stack.capabilities: torch was built with the attention of Composable Kernel. */
+#define MXT_HIP_CK_ATTENTION "ck_sdpa"
+
 /* Selector variables, sorted, NULL-ended. */
 extern const char *const mxt_hip_selectors[];
 
