@@ -25,16 +25,22 @@ MXT_SIM_PLAIN static uint64_t mix(uint64_t state, uint64_t bits)
 	return state ^ (state >> 32);
 }
 
-MXT_SIM_PLAIN void mxt_sim_key_add(struct mxt_sim_key *key, const double *numbers, size_t count)
+MXT_SIM_PLAIN void mxt_sim_key_add_bytes(struct mxt_sim_key *key, const void *bytes, size_t count)
 {
+	const char *at = bytes;
 	uint64_t low = mix(key->low, count), high = key->high;
-	for (size_t i = 0; i < count; i++) {
-		uint64_t bits;
-		memcpy(&bits, &numbers[i], sizeof bits);
+	for (size_t i = 0; i < count; i += sizeof(uint64_t)) {
+		uint64_t bits = 0;
+		memcpy(&bits, at + i, count - i < sizeof bits ? count - i : sizeof bits);
 		low = mix(low, bits);
 		high = (high ^ bits) * UINT64_C(0xc4ceb9fe1a85ec53) + (high >> 29);
 	}
 	*key = (struct mxt_sim_key){low, high};
+}
+
+void mxt_sim_key_add(struct mxt_sim_key *key, const double *numbers, size_t count)
+{
+	mxt_sim_key_add_bytes(key, numbers, count * sizeof *numbers);
 }
 
 const double *mxt_sim_cache_find(const struct mxt_sim_key *key, size_t count)

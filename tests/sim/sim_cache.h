@@ -24,6 +24,9 @@ struct mxt_sim_key {
 /* Takes `count` numbers into the key. */
 MXT_SIM_EXPORT void mxt_sim_key_add(struct mxt_sim_key *key, const double *numbers, size_t count);
 
+/* Takes `count` bytes, which may be anywhere. */
+MXT_SIM_EXPORT void mxt_sim_key_add_bytes(struct mxt_sim_key *key, const void *bytes, size_t count);
+
 /* Borrowed until the next put; NULL: not known. */
 MXT_SIM_EXPORT const double *mxt_sim_cache_find(const struct mxt_sim_key *key, size_t count);
 /* Copies. Old results make room. */

@@ -41,10 +41,11 @@ static void *open_library(const char *stem, const char *build)
 static void open_libraries(const char *build, void *libraries[static MAX_LIBRARIES])
 {
 	const char *rocm = strncmp(build, ROCM, strlen(ROCM)) == 0 ? build + strlen(ROCM) : NULL;
+	const char *hipblaslt = getenv("MXT_SIM_HIPBLASLT"); /* another build than torch's own */
 	bool old = strcmp(rocm ? rocm : build, "2.8") == 0;
 	if (rocm) {
 		libraries[0] = open_library("amdhip64-", old ? "6" : "7");
-		libraries[1] = open_library("hipblaslt-", old ? "6.4" : "7.2");
+		libraries[1] = open_library("hipblaslt-", hipblaslt ? hipblaslt : old ? "6.4" : "7.2");
 		libraries[2] = open_library("rocblas-", old ? "6" : "7");
 		libraries[3] = open_library("rccl", "");
 		libraries[4] = open_library("rocm-torch-cpu-", rocm);

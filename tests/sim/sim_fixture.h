@@ -25,7 +25,7 @@ void mxt_sim_expect(bool holds, const char *file, int line, const char *text);
 struct mxt_sim_api mxt_sim_api_load(const char *build);
 
 /* Environment of a child: NAME=VALUE, NULL-ended. */
-#define MXT_SIM_MAX_VARIABLES 4
+#define MXT_SIM_MAX_VARIABLES 6
 
 struct mxt_sim_case {
 	const char *scenario; /* JSON; NULL: none */

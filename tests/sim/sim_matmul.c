@@ -6,12 +6,12 @@
 #include <string.h>
 
 #include "sim_call.h"
+#include "sim_gemm.h"
 #include "sim_product.h"
 #include "sim_runtime.h"
 #include "sim_scenario.h"
 #include "sim_torch.h"
 #include "sim_vendor.h"
-#include "torch_context.h"
 
 /* Without a workspace of its own for every stream cuBLAS may add up in another order. */
 static int check_repeatable(const struct mxt_sim_matmul *matmul)
@@ -45,20 +45,62 @@ static int check(const struct mxt_sim_matmul *matmul)
 	return 0;
 }
 
+/* What a BLAS library is asked for: it takes a row-major product for a column-major one, turned. */
+static struct mxt_sim_gemm gemm_of(const struct mxt_sim_matmul *matmul, const struct mxt_sim_product *product,
+				   int64_t batch)
+{
+	const struct mxt_sim_tensor *a = matmul->b, *b = matmul->a;
+	int64_t last = a->ndim - 1;
+	bool ta = a->strides[last] != 1, tb = b->strides[last] != 1;
+	return (struct mxt_sim_gemm){.ta = ta,
+				     .tb = tb,
+				     .m = product->n,
+				     .n = product->m,
+				     .k = product->k,
+				     .batch = batch,
+				     .lda = a->strides[ta ? last : last - 1],
+				     .ldb = b->strides[tb ? last : last - 1],
+				     .ldd = matmul->out->strides[last - 1],
+				     .dtype = a->dtype};
+}
+
+/* A row that is added goes into the product's own kernel. */
+static bool has_bias(const struct mxt_sim_matmul *matmul)
+{
+	return matmul->self && matmul->self->ndim == 1 && matmul->beta != 0;
+}
+
+/* The site of a product on the device and its cost; what pins a solution has it as the last word. */
+static int take_route(const struct mxt_sim_matmul *matmul, const struct mxt_sim_gemm *gemm, char site[static 48],
+		      struct mxt_sim_cost *ret_cost)
+{
+	struct mxt_sim_route route;
+	if (mxt_sim_gpu_route(gemm, has_bias(matmul), &route))
+		return 1;
+	int len = snprintf(site, 48, "mm.%s", mxt_sim_vendor.blas[route.blas]);
+	if (route.is_pinned && len > 0)
+		(void)snprintf(site + len, 48 - (size_t)len, ".%d", route.index);
+	*ret_cost = mxt_sim_scenario()->mm[route.blas];
+	ret_cost->fixed_ns *= route.factor;
+	ret_cost->flops_per_s /= route.factor;
+	return 0;
+}
+
 static int begin(const struct mxt_sim_matmul *matmul, const struct mxt_sim_product *product, int64_t batch,
 		 unsigned *ret_effects)
 {
-	enum mxt_sim_blas blas = matmul->a->place == MXT_SIM_CPU ? MXT_SIM_CUBLAS : mxt_sim_context_blas();
-	char site[32] = "mm.cpu";
-	if (matmul->a->place != MXT_SIM_CPU)
-		(void)snprintf(site, sizeof site, "mm.%s", mxt_sim_vendor.blas[blas]);
+	struct mxt_sim_gemm gemm = gemm_of(matmul, product, batch);
+	struct mxt_sim_cost cost = mxt_sim_scenario()->mm[MXT_SIM_CUBLAS];
+	char site[48] = "mm.cpu";
+	if (matmul->a->place != MXT_SIM_CPU && take_route(matmul, &gemm, site, &cost))
+		return 1;
 	const struct mxt_sim_work work = {
 	    .site = site,
 	    .place = matmul->a->place,
-	    .cost = mxt_sim_scenario()->mm[blas],
+	    .cost = cost,
+	    .dims = {gemm.m, gemm.n, gemm.k},
 	    .flops = 2.0 * (double)(batch * product->m) * (double)product->n * (double)product->k,
 	    .bytes = mxt_sim_bytes(matmul->a) + mxt_sim_bytes(matmul->b) + mxt_sim_bytes(matmul->out),
-	    .dims = {product->n, product->m, product->k}, /* as the library sees it: column-major */
 	    .shape = mxt_sim_shape(mxt_sim_shape(mxt_sim_hash(MXT_SIM_HASH_START, site, strlen(site)), matmul->a),
 				   matmul->b)};
 	return mxt_sim_begin(&work, ret_effects);

@@ -15,8 +15,9 @@ MXT_SIM_PLAIN static void add_scaled(double *restrict to, double factor, const d
 		to[i] += factor * from[i];
 }
 
-static void compute(const struct mxt_sim_product *p, const double *a, const double *b, double *c)
+void mxt_sim_product_compute(const struct mxt_sim_product *p, const double *a, const double *b, double *c)
 {
+	memset(c, 0, (size_t)(p->m * p->n) * sizeof *c);
 	for (int64_t start = 0; start < p->k; start += BLOCK) {
 		int64_t end = start + BLOCK < p->k ? start + BLOCK : p->k;
 		for (int64_t i = 0; i < p->m; i++)
@@ -38,7 +39,6 @@ void mxt_sim_product_run(const struct mxt_sim_product *product, const double *a,
 		memcpy(c, known, count * sizeof *c);
 		return;
 	}
-	memset(c, 0, count * sizeof *c);
-	compute(product, a, b, c);
+	mxt_sim_product_compute(product, a, b, c);
 	mxt_sim_cache_put(&key, c, count);
 }

@@ -7,19 +7,32 @@
 
 #include <stdbool.h>
 
+#include "sim_gemm.h"
 #include "sim_matmul.h"
 #include "sim_runtime.h"
 #include "sim_sdpa.h"
 
 /* What a libtorch_cuda or libtorch_hip brings. */
+struct mxt_sim_route {
+	enum mxt_sim_blas blas; /* in: what the process prefers */
+	double factor;          /* in: 1; of the library's cost */
+	bool is_pinned;         /* in: false; by `index` */
+	int index;
+	const char *why; /* where it fails */
+};
+
 struct mxt_sim_gpu {
 	bool ck; /* flash attention by CK is built in */
+	/* Which solution computes a product: 0, or -1. NULL: there are none to choose from. */
+	int (*route)(const struct mxt_sim_gemm *gemm, bool with_bias, struct mxt_sim_route *route);
 };
 
 /* Operators on "cuda" tensors, which is also what ROCm calls them, are there from then on. `gpu` stays. */
 MXT_SIM_EXPORT void mxt_sim_gpu_load(const struct mxt_sim_gpu *gpu);
 bool mxt_sim_gpu_is_loaded(void);
 bool mxt_sim_gpu_has_ck(void);
+/* The route of a product on the device. 0, or 1 and raised. */
+int mxt_sim_gpu_route(const struct mxt_sim_gemm *gemm, bool with_bias, struct mxt_sim_route *ret_route);
 
 /* What torch.use_deterministic_algorithms(True) sets. */
 bool mxt_sim_is_deterministic(void);

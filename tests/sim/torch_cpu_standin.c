@@ -11,6 +11,7 @@
 #include "sim_dispatcher.h"
 #include "sim_number.h"
 #include "sim_torch.h"
+#include "torch_context.h"
 
 #define HAS_VERSIONED_DISPATCHER (SIM_TORCH_MINOR >= 10)
 #define HAS_EXCEPTION_TEXT       (SIM_TORCH_MINOR >= 13)
@@ -96,6 +97,14 @@ bool mxt_sim_gpu_has_ck(void)
 bool mxt_sim_is_deterministic(void)
 {
 	return state.deterministic;
+}
+
+int mxt_sim_gpu_route(const struct mxt_sim_gemm *gemm, bool with_bias, struct mxt_sim_route *ret_route)
+{
+	*ret_route = (struct mxt_sim_route){.blas = mxt_sim_context_blas(), .factor = 1};
+	if (!state.gpu || !state.gpu->route || state.gpu->route(gemm, with_bias, ret_route) == 0)
+		return 0;
+	return mxt_sim_raise("%s", ret_route->why);
 }
 
 void *global_context(void)

@@ -4,7 +4,9 @@
  * function as torch does (aten/src/ATen/native/transformers/hip/flash_attn/flash_api.h: declared, and visible, only in
  * such builds); nothing here calls it.
  */
+#include "sim_rocm_blas.h"
 #include "sim_torch.h"
+#include "tunable.h"
 
 #ifdef SIM_WITH_CK
 MXT_SIM_EXPORT void
@@ -32,14 +34,25 @@ void mha_fwd_aot(void)
 {
 }
 
-/* Of libraries that torch needs. */
-int hipblasLtGetVersion(void *handle, int *version);
-int rocblas_get_version_string_size(size_t *bytes);
+/* Of a library that torch needs. */
 int ncclGetVersion(int *version);
+
+/* What TunableOp says; without it, what the library that the process prefers takes by itself. */
+static int route(const struct mxt_sim_gemm *gemm, bool with_bias, struct mxt_sim_route *route)
+{
+	if (mxt_sim_tunable_is_on()) {
+		int rc = mxt_sim_tunable_route(gemm, with_bias, route);
+		if (rc || route->is_pinned)
+			return rc;
+	}
+	route->factor = route->blas == MXT_SIM_CUBLASLT ? mxt_sim_hipblaslt_first(gemm, gemm->dtype).factor
+							: mxt_sim_rocblas_first(gemm, gemm->dtype).factor;
+	return 0;
+}
 
 __attribute__((constructor)) static void load(void)
 {
-	static const struct mxt_sim_gpu gpu = {.ck = HAS_CK};
+	static const struct mxt_sim_gpu gpu = {.ck = HAS_CK, .route = route};
 	int version = 0;
 	size_t bytes = 0;
 	(void)mxt_sim_enter("load.hip");
