@@ -6,7 +6,8 @@
 # Records this machine into the new folder DIR, for `mindxtrain doctor --sysroot DIR`: the files that doctor reads and
 # nothing else. Of libraries and interpreters only the first bytes are kept, of the mount table only control groups, of
 # the environment only what src/core/variables.def lists by name, and what leads to a Python. No host name, no
-# addresses, no tokens. It needs no privileges; what cannot be read is left out, and doctor says "not reported".
+# addresses, no tokens; ids of AMD's cards, which are serial numbers, become 1, 2, 3 ... It needs no privileges; what
+# cannot be read is left out, and doctor says "not reported".
 # With MINDXTRAIN, the program to ask, what NVIDIA's driver libraries tell is recorded too (UUIDs of cards, names of
 # programs that compute on them).
 set -euo pipefail
@@ -145,9 +146,55 @@ record_pci() {
 	for device in /sys/bus/pci/devices/*; do
 		whole "$device/class"
 		case $(cat "$device/class" 2>/dev/null || true) in
-		0x03* | 0x12*) whole "$device/vendor" ;;
+		0x03* | 0x12*)
+			whole "$device"/{vendor,device,current_compute_partition,current_memory_partition}
+			;;
 		esac
 	done
+}
+
+# What AMD's compute driver shows. What it refuses to show, of cards that this container was not given, is kept empty.
+topology=/sys/class/kfd/kfd/topology/nodes
+
+# Numbers the ids of cards, and those of xGMI hives, in the order in which they appear.
+hide_ids() {
+	awk '
+		FNR == NR { if (($1 == "unique_id" || $1 == "hive_id") && $2 != "0" && !(($1, $2) in seen)) {
+			seen[$1, $2] = ++count[$1] } next }
+		{ print $1, (($1, $2) in seen) ? seen[$1, $2] : $2 }
+	' "$@"
+}
+
+record_amd() {
+	local file all
+	all=$(mktemp)
+	for file in "$topology"/*/properties; do
+		cat "$file" 2>/dev/null >>"$all" || true
+	done
+	for file in "$topology"/*/properties; do
+		[ ! -e "$file" ] || { cat "$file" 2>/dev/null || true; } | hide_ids "$all" - | put "$file"
+	done
+	rm -f "$all"
+	for file in "$topology"/*/{mem_banks,io_links}; do
+		[ ! -d "$file" ] || (cd / && find "${file#/}/" -name properties -exec cp --parents -t "$out" {} + 2>/dev/null) || true
+	done
+	whole /sys/module/amdgpu/version
+	record_device_files
+}
+
+# Whether this user may open the device files of GPUs: "open PATH", "denied PATH" or "forbidden PATH" (by a container).
+record_device_files() {
+	local file
+	for file in /dev/kfd /dev/dri/renderD*; do
+		[ -e "$file" ] || continue
+		if [ -r "$file" ] && [ -w "$file" ]; then
+			printf 'open %s\n' "$file"
+		elif (exec 3<>"$file") 2>&1 | grep -q 'Operation not permitted'; then
+			printf 'forbidden %s\n' "$file"
+		else
+			printf 'denied %s\n' "$file"
+		fi
+	done | put /device-files
 }
 
 record_filesystems() {
@@ -257,7 +304,14 @@ record_environment() {
 		sed -n 's/^MXT_VARIABLE([CS][A-Z]*, "\([A-Za-z0-9_]*\)".*/\1/p' "$table"
 	} | while read -r name; do
 		[ -z "${!name+set}" ] || printf '%s=%s\0' "$name" "${!name}"
-	done | put /environ
+	done >"$out/environ"
+	# Their numbers; ids of cards are hidden.
+	for name in {ROCR,HIP,CUDA}_VISIBLE_DEVICES; do
+		case ${!name-GPU-} in
+		*GPU-* | *MIG-*) ;;
+		*) printf '%s=%s\0' "$name" "${!name}" ;;
+		esac
+	done >>"$out/environ"
 }
 
 record_nvidia() {
@@ -267,6 +321,7 @@ record_nvidia() {
 record_kernel
 record_cgroups
 record_pci
+record_amd
 record_filesystems
 record_blas
 record_python
