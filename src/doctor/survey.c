@@ -93,6 +93,8 @@ int mxt_survey_init(struct mxt_survey *survey, const struct mxt_doctor_request *
 	if (rc == 0)
 		rc = mxt_pci_gpus_read(survey->root, &survey->gpus, err);
 	if (rc == 0)
+		rc = mxt_amd_machine_read(survey->root, survey->environment, &survey->amd, err);
+	if (rc == 0)
 		rc = mxt_python_find(survey->root, survey->environment, request->python, &survey->python, err);
 	if (rc == 0)
 		rc = mxt_torch_find(survey->root, &survey->python, &survey->torch, err);
@@ -110,6 +112,7 @@ int mxt_survey_init(struct mxt_survey *survey, const struct mxt_doctor_request *
 void mxt_survey_finish(struct mxt_survey *survey)
 {
 	mxt_host_cgroup_finish(&survey->cgroup);
+	mxt_amd_machine_finish(&survey->amd);
 	mxt_torch_list_finish(&survey->torch);
 	mxt_python_finish(&survey->python);
 	*survey = (struct mxt_survey){.root = NULL};

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "amd_machine.h"
 #include "host_cgroup.h"
 #include "host_cpu.h"
 #include "host_pci.h"
@@ -37,6 +38,7 @@ struct mxt_survey {
 	struct mxt_reading usable;   /* the same, and not more than the CPU quota, at least 1 */
 	struct mxt_pci_gpus gpus;
 	struct mxt_nvidia_answer nvidia;
+	struct mxt_amd_machine amd;
 	struct mxt_python python;
 	struct mxt_torch_list torch; /* what that Python can import */
 	char distribution[32];       /* ID of /etc/os-release: "debian"; "" when not reported */

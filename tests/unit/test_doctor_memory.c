@@ -69,7 +69,7 @@ static json_t *read_nvidia(const char *prefix)
 
 static void test_host(void **state)
 {
-	static const char *const hosts[] = {"two-torches", "epyc-guest", "h200-2x"};
+	static const char *const hosts[] = {"two-torches", "epyc-guest", "h200-2x", "mi300x-vf"};
 	(void)state;
 	for (size_t i = 0; i < sizeof hosts / sizeof hosts[0]; i++) {
 		char prefix[512];

@@ -7,7 +7,7 @@
 #include "compiler.h"
 
 static const struct mxt_amd_model models[] = {
-#define MXT_AMD_MODEL(id, name, units, xccs, bytes_per_s) {id, name, units, xccs, bytes_per_s},
+#define MXT_AMD_MODEL(id, name, units, xccs, memory_gb, bytes_per_s) {id, name, units, xccs, memory_gb, bytes_per_s},
 #include "amd_models.def"
 #undef MXT_AMD_MODEL
 };

@@ -9,9 +9,10 @@
 
 struct mxt_amd_model {
 	uint32_t device_id;
-	const char *name; /* "AMD Instinct MI300X" */
-	uint32_t units;   /* compute units of a whole card */
-	uint32_t xccs;    /* its compute dies */
+	const char *name;   /* "AMD Instinct MI300X" */
+	uint32_t units;     /* compute units of a whole card */
+	uint32_t xccs;      /* its compute dies */
+	uint32_t memory_gb; /* as it is sold: of 192 GB, 206141652992 bytes are shown */
 	double bytes_per_s;
 };
 
