@@ -196,6 +196,24 @@ int mxt_collective_decide(const struct mxt_collective_question *question, struct
 	return rc;
 }
 
+int mxt_collective_yield(struct mxt_collective_answer *answer, const char *const *names, struct mxt_error *err)
+{
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	if (!answer->rule || strcmp(answer->incumbent, "yours") != 0)
+		return 0;
+	mxt_buf_puts(&text, answer->rule);
+	for (; *names; names++)
+		if (json_object_del(answer->env, *names) == 0)
+			mxt_buf_printf(&text, "; but %s goes: a probe measured that the job is surely faster without",
+				       *names);
+	char *rule = mxt_buf_steal(&text);
+	if (!rule)
+		return mxt_error_oom(err);
+	free(answer->rule);
+	answer->rule = rule;
+	return 0;
+}
+
 json_t *mxt_collective_choice_json(const struct mxt_collective_answer *answer)
 {
 	json_t *row = json_pack("{s:s, s:s, s:s, s:s, s:s}", "probe", "collective", "incumbent", answer->incumbent,

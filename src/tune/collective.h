@@ -47,6 +47,12 @@ int mxt_collective_decide(const struct mxt_collective_question *question, struct
 			  struct mxt_error *err) MXT_WUR;
 void mxt_collective_answer_finish(struct mxt_collective_answer *answer);
 
+/*
+ * A probe measured that the job is surely faster without what the caller sets: of that, `names` (NULL-ended) goes from
+ * an answer that keeps it, and the rule says so. 0 or -ENOMEM.
+ */
+int mxt_collective_yield(struct mxt_collective_answer *answer, const char *const *names, struct mxt_error *err);
+
 /* The row of evidence.choices: new reference; NULL when memory ran out. */
 json_t *mxt_collective_choice_json(const struct mxt_collective_answer *answer);
 

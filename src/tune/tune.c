@@ -45,13 +45,22 @@ static int lock_machine(struct mxt_session *session, int *ret_fd, struct mxt_err
 	return rc < 0 ? mxt_error_oom(err) : 0;
 }
 
-/* Known since the session began: what is not measured needs no time. */
+static bool yours_lost(const struct mxt_session *session)
+{
+	for (size_t i = 0; i < MXT_PROBLEM_KIND_COUNT; i++)
+		if (mxt_probe_ships(&session->probes[i]) && session->probes[i].ships_bare)
+			return true;
+	return false;
+}
+
+/* Known since the session began, as nothing of it is measured; but a measurement goes before what is only kept. */
 static int tell_collectives(struct mxt_session *session, struct mxt_error *err)
 {
 	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
-	const struct mxt_collective_answer *answer = &session->collective;
-	if (!answer->rule)
-		return 0;
+	struct mxt_collective_answer *answer = &session->collective;
+	int rc = yours_lost(session) ? mxt_collective_yield(answer, session->request->ops->selectors, err) : 0;
+	if (rc < 0 || !answer->rule)
+		return rc;
 	json_t *row = mxt_collective_choice_json(answer);
 	mxt_buf_printf(&text, "%s%s", answer->planned ? "collectives: " : "", answer->rule);
 	if (!row || json_array_append_new(session->choices, row) < 0 || text.failed)

@@ -196,10 +196,31 @@ static void refuses_what_no_plan_could_keep(void **state)
 	assert_null(answer.env);
 }
 
+/* What the caller sets gives way to a measurement; what the table says without one does not change. */
+static void measurements_come_first(void **state)
+{
+	(void)state;
+	static const char *const selectors[] = {"DISABLE_ADDMM_CUDA_LT", "GPU_MAX_HW_QUEUES", NULL};
+	static const struct job yours = {8, "xgmi", MI300X, ROCM_72, {queues1, channels112}, .no_documented = false};
+	static const struct job bare = {8, "xgmi", MI300X, ROCM_72, {NULL}, .no_documented = false};
+	const struct job *const both[] = {&yours, &bare};
+	for (size_t i = 0; i < MXT_ARRAY_LEN(both); i++) {
+		MXT_CLEANUP(mxt_collective_answer_finish)
+		struct mxt_collective_answer answer = MXT_COLLECTIVE_ANSWER_INIT;
+		bool kept = both[i] == &bare;
+		assert_int_equal(decide(both[i], &answer, NULL), 0);
+		assert_int_equal(mxt_collective_yield(&answer, selectors, NULL), 0);
+		assert_int_equal(json_object_get(answer.env, "GPU_MAX_HW_QUEUES") != NULL, kept);
+		assert_non_null(json_object_get(answer.env, "NCCL_MIN_NCHANNELS"));
+		assert_int_equal(strstr(answer.rule, "but GPU_MAX_HW_QUEUES goes") == NULL, kept);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(answers),
+	    cmocka_unit_test(measurements_come_first),
 	    cmocka_unit_test(refuses_what_no_plan_could_keep),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
