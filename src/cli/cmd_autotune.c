@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "attention_today.h"
+#include "autotune_options.h"
 #include "budget.h"
 #include "buf.h"
 #include "cleanup.h"
@@ -27,11 +28,6 @@
 #include "tune.h"
 #include "workload.h"
 #include "workload_lengths.h"
-
-#define DEFAULT_OUT      "plan.json"
-#define DEFAULT_BUDGET_S 60
-#define MAX_BUDGET_S     3600
-#define MAX_COUNT        (1 << 24)
 
 static const struct mxt_option options[] = {
     {"config", "FILE", "the Axolotl YAML of the run"},
@@ -62,53 +58,6 @@ static const struct mxt_option options[] = {
     {"print-workload", NULL, "show what would be timed, and stop"},
 };
 
-/* "on" and "off"; *ret_value is left alone when the option is absent. */
-static int take_switch(const struct mxt_args *args, const char *name, int *ret_value, struct mxt_error *err)
-{
-	const char *text = mxt_args_get(args, name);
-	if (!text)
-		return 0;
-	if (strcmp(text, "on") != 0 && strcmp(text, "off") != 0)
-		return mxt_error_set(err, -EINVAL, MXT_E_USAGE, "--%s takes on or off, not '%s'", name, text);
-	*ret_value = strcmp(text, "on") == 0;
-	return 0;
-}
-
-static int take_source(const struct mxt_cli *cli, const struct mxt_args *args, struct mxt_workload_source *ret_source,
-		       struct mxt_error *err)
-{
-	struct mxt_workload_source source = MXT_WORKLOAD_SOURCE_INIT;
-	source.config_yaml = mxt_args_get(args, "config");
-	source.model = mxt_args_get(args, "model");
-	source.lengths = mxt_args_get(args, "lengths");
-	source.dataset = mxt_args_get(args, "dataset");
-	source.environment = cli->environment;
-	const struct {
-		const char *name;
-		int64_t min;
-		int64_t *value;
-	} numbers[] = {{"seq-len", 1, &source.seq_len},
-		       {"micro-batch", 1, &source.micro_batch},
-		       {"lora-rank", 0, &source.lora_rank},
-		       {"gpus", 1, &source.gpus},
-		       {"nodes", 1, &source.nodes},
-		       {"steps", 1, &source.steps},
-		       {"distinct-lengths", 1, &source.distinct_lengths}};
-	int rc = take_switch(args, "packing", &source.packing, err);
-	if (rc == 0)
-		rc = take_switch(args, "checkpointing", &source.checkpointing, err);
-	for (size_t i = 0; rc == 0 && i < MXT_ARRAY_LEN(numbers); i++)
-		rc = mxt_args_int(args, numbers[i].name, numbers[i].min, MAX_COUNT, numbers[i].value, err);
-	if (rc == 0 && !source.config_yaml && !source.model && !mxt_args_has(args, "shapes"))
-		return mxt_error_set(
-		    err, -EINVAL, MXT_E_USAGE,
-		    "say what will be trained: --config run.yaml, --model with a preset or config.json, "
-		    "or --shapes with a recording");
-	if (rc == 0)
-		*ret_source = source;
-	return rc;
-}
-
 /* Before anything is started: what no device here can stand for, and what this kind of device refuses. */
 static int check_gpus(const struct mxt_machine *machine, const struct mxt_workload *workload,
 		      const struct mxt_device_ops *ops, struct mxt_error *err)
@@ -129,29 +78,6 @@ static uint64_t draw_seed(void)
 	if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) != sizeof seed)
 		seed = mxt_now_ns(&mxt_clock_monotonic);
 	return seed & MXT_JSON_MAX_INT; /* as --seed takes it */
-}
-
-struct settings {
-	int64_t budget_s, margin_percent, seed;
-	const char *out;
-};
-
-static int take_settings(const struct mxt_args *args, struct settings *ret_settings, struct mxt_error *err)
-{
-	struct settings s = {.budget_s = DEFAULT_BUDGET_S, .margin_percent = 3, .seed = -1, .out = DEFAULT_OUT};
-	int rc = mxt_args_int(args, "budget", 1, MAX_BUDGET_S, &s.budget_s, err);
-	if (rc == 0)
-		rc = mxt_args_int(args, "margin", 1, 50, &s.margin_percent, err);
-	if (rc == 0)
-		rc = mxt_args_int(args, "seed", 0, MXT_JSON_MAX_INT, &s.seed, err);
-	if (mxt_args_has(args, "out"))
-		s.out = mxt_args_get(args, "out");
-	if (rc == 0 && strcmp(s.out, "-") == 0)
-		rc = mxt_error_set(err, -EINVAL, MXT_E_USAGE,
-				   "--out takes a file: standard output has the report; for a file of that name, ./-");
-	if (rc == 0)
-		*ret_settings = s;
-	return rc;
 }
 
 #define LENGTHS_LIMIT_NS (5 * MXT_NS_PER_S)
@@ -188,8 +114,9 @@ static int print_workload(struct mxt_cli *cli, bool json, const struct mxt_tune_
 }
 
 /* What would be timed, here or on a recorded machine. */
-static int preview(struct mxt_cli *cli, const struct mxt_machine *machine, bool json, const struct settings *settings,
-		   const struct mxt_tune_request *what, struct mxt_error *err)
+static int preview(struct mxt_cli *cli, const struct mxt_machine *machine, bool json,
+		   const struct mxt_autotune_settings *settings, const struct mxt_tune_request *what,
+		   struct mxt_error *err)
 {
 	static const struct mxt_event_sink nobody;
 	struct mxt_budget budget;
@@ -298,7 +225,7 @@ static const char *source_name(const struct mxt_args *args)
 }
 
 /* Everything after the arguments are known, and the device and the workload, which `what` holds. */
-static int autotune(struct mxt_cli *cli, const struct mxt_args *args, const struct settings *settings,
+static int autotune(struct mxt_cli *cli, const struct mxt_args *args, const struct mxt_autotune_settings *settings,
 		    const struct mxt_tune_request *what, const char *pick_note, struct mxt_error *err)
 {
 	MXT_CLEANUP_PLAN struct mxt_plan *against = NULL;
@@ -344,34 +271,8 @@ static int load_workload(const struct mxt_args *args, const struct mxt_workload_
 	return rc == 0 && shapes ? mxt_recording_apply(*ret_recording, source, workload, err) : rc;
 }
 
-/* A recorded machine cannot measure: what only a measurement makes, or needs, does not go with it. */
-static int check_sysroot(const struct mxt_args *args, struct mxt_error *err)
-{
-	static const char *const others[] = {"out", "against", "dataset"};
-	for (size_t i = 0; mxt_args_has(args, "sysroot") && i < MXT_ARRAY_LEN(others); i++)
-		if (mxt_args_has(args, others[i]))
-			return mxt_error_set(err, -EINVAL, MXT_E_USAGE,
-					     "--sysroot shows what would be measured on a recorded machine, where "
-					     "nothing can be: leave out --%s",
-					     others[i]);
-	return 0;
-}
-
-/* What the options come to, before the machine is looked at. */
-static int take_options(const struct mxt_cli *cli, const struct mxt_args *args, struct settings *settings,
-			struct mxt_workload_source *source, struct mxt_error *err)
-{
-	if (args->n_operands > 0)
-		return mxt_error_set(err, -EINVAL, MXT_E_USAGE, "autotune takes options only, not '%s'",
-				     args->operands[0]);
-	int rc = check_sysroot(args, err);
-	if (rc == 0)
-		rc = take_settings(args, settings, err);
-	return rc == 0 ? take_source(cli, args, source, err) : rc;
-}
-
 /* Machine, device and workload are known: what a run needs beside them, and the run. */
-static int run_on(struct mxt_cli *cli, const struct mxt_args *args, const struct settings *settings,
+static int run_on(struct mxt_cli *cli, const struct mxt_args *args, const struct mxt_autotune_settings *settings,
 		  const struct mxt_machine *machine, struct mxt_tune_request *request, const char *pick_note,
 		  struct mxt_error *err)
 {
@@ -382,14 +283,14 @@ static int run_on(struct mxt_cli *cli, const struct mxt_args *args, const struct
 
 static int run(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_error *err)
 {
-	struct settings settings = {.out = DEFAULT_OUT};
+	struct mxt_autotune_settings settings;
 	struct mxt_workload_source source = MXT_WORKLOAD_SOURCE_INIT;
 	MXT_CLEANUP_MACHINE struct mxt_machine machine = MXT_MACHINE_INIT;
 	MXT_CLEANUP_PICK struct mxt_device_pick pick = MXT_DEVICE_PICK_INIT;
 	MXT_CLEANUP(mxt_workload_finish) struct mxt_workload workload = {.n_notes = 0}; /* a failed load leaves it */
 	MXT_CLEANUP_RECORDING struct mxt_recording *recording = NULL;
 	const char *python = mxt_args_get(args, "python");
-	int rc = take_options(cli, args, &settings, &source, err);
+	int rc = mxt_autotune_take_options(cli, args, &settings, &source, err);
 	if (rc == 0)
 		rc = mxt_machine_init(&machine, cli, mxt_args_get(args, "sysroot"), err);
 	if (rc < 0)
