@@ -16,7 +16,7 @@ import sys
 LEVELS = [["base"], ["core"], ["torch", "report"], ["device"], ["probe"], ["worker"], ["tune", "doctor"], ["launch", "manifest"],
           ["cli", "lib"]]
 LEVEL_OF = {rung: level for level, rungs in enumerate(LEVELS) for rung in rungs}
-SOURCES = (".c", ".h", ".def", ".py", ".sh", ".map")
+SOURCES = (".c", ".cpp", ".h", ".def", ".py", ".sh", ".map")
 NAMED = ("Makefile", "meson.build", ".ci/run")
 
 

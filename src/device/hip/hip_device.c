@@ -10,6 +10,7 @@
 #include "hip_identity.h"
 #include "hip_inventory.h"
 #include "hip_library.h"
+#include "hip_ranking.h"
 #include "json.h"
 #include "loaded_libraries.h"
 #include "torch_device.h"
@@ -21,6 +22,7 @@
 struct hip_state {
 	struct mxt_gpu_runtime runtime; /* first: it is all that the platform knows of it */
 	struct mxt_hip_identity identity;
+	struct mxt_hip_ranking ranking;
 };
 
 static void device_close(struct mxt_device *device)
@@ -28,6 +30,8 @@ static void device_close(struct mxt_device *device)
 	struct hip_state *state = device ? device->state : NULL;
 	if (!device)
 		return;
+	if (state)
+		mxt_hip_ranking_finish(&state->ranking, device);
 	mxt_torch_device_finish(device);
 	if (state)
 		mxt_gpu_runtime_close(&state->runtime);
@@ -106,6 +110,13 @@ static int device_describe(struct mxt_device *device, json_t **ret_facts, struct
 	return 0;
 }
 
+static int device_rank(struct mxt_device *device, struct mxt_task *task, uint64_t limit_ns,
+		       struct mxt_ranking *ret_ranking, struct mxt_error *err)
+{
+	struct hip_state *state = device->state;
+	return mxt_hip_rank(&state->ranking, device, task, state->identity.arch, limit_ns, ret_ranking, err);
+}
+
 /*
  * A torch for ROCm tells rocBLAS itself to add up in one order, and asks for no variable as with cuBLAS
  * (Context::checkCuBLASConfigDeterministic, CUDAHooks::hasCUDART). transformers asks flash_attn for gradients that
@@ -139,5 +150,5 @@ const struct mxt_device_ops mxt_hip_device = {
     .release = mxt_torch_device_release,
     .time = mxt_torch_device_time,
     .check = mxt_torch_device_check,
-    .rank = mxt_no_ranking,
+    .rank = device_rank,
 };
