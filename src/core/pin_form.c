@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pin_form.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "hipblaslt_override.h"
@@ -59,17 +60,18 @@ enum mxt_pin_form mxt_pin_form(const char *torch, const char *library, const jso
 	return MXT_PIN_FORM_NONE;
 }
 
-json_t *mxt_pin_form_env(enum mxt_pin_form form)
+int mxt_pin_form_export(enum mxt_pin_form form, json_t *env)
 {
-	json_t *env = json_object();
-	for (size_t i = 0; env && i < MAX_VARIABLES && forms[form].variables[i].name; i++) {
+	static const char *const hiding[] = {"PYTORCH_TUNABLEOP_HIPBLASLT_ENABLED", "PYTORCH_TUNABLEOP_RECORD_UNTUNED",
+					     "PYTORCH_TUNABLEOP_ROCBLAS_ENABLED"};
+	for (size_t i = 0; form != MXT_PIN_FORM_NONE && i < MXT_ARRAY_LEN(hiding); i++)
+		(void)json_object_del(env, hiding[i]);
+	for (size_t i = 0; i < MAX_VARIABLES && forms[form].variables[i].name; i++) {
 		json_t *value = json_string(forms[form].variables[i].value);
-		if (json_object_set_new(env, forms[form].variables[i].name, value) < 0) {
-			json_decref(env);
-			return NULL;
-		}
+		if (json_object_set_new(env, forms[form].variables[i].name, value) < 0)
+			return -ENOMEM;
 	}
-	return env;
+	return 0;
 }
 
 /* True when `env` sets every variable of the form as the form does. */

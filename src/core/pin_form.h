@@ -26,8 +26,11 @@ enum mxt_pin_form { MXT_PIN_FORM_NONE, MXT_PIN_FORM_TUNABLEOP, MXT_PIN_FORM_HIPB
  */
 enum mxt_pin_form mxt_pin_form(const char *torch, const char *library, const json_t *built);
 
-/* What is exported for it: an object of strings, new reference; NULL when memory ran out. Empty for NONE. */
-json_t *mxt_pin_form_env(enum mxt_pin_form form);
+/*
+ * Puts into `env`, an object of strings, what makes its reader read it, and takes out what would hide solutions from
+ * it. 0, or -ENOMEM.
+ */
+int mxt_pin_form_export(enum mxt_pin_form form, json_t *env);
 
 /* What the environment `env` is for: the form all of whose variables it sets, NONE where it sets none that names pins,
  * COUNT where it sets some of them only, or of several forms. */

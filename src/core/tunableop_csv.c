@@ -28,11 +28,12 @@ static const struct {
 void mxt_tunableop_key(const struct mxt_gemm *product, struct mxt_buf *buf)
 {
 	struct mxt_blas_call call = mxt_blas_call(product);
-	const char *kind = product->batch > 0 ? "StridedBatched" : product->bias ? "AndBias" : "";
+	bool batched = call.batch > 1; /* torch computes a batch of one as a plain product */
+	const char *kind = batched ? "StridedBatched" : product->bias ? "AndBias" : "";
 	mxt_buf_printf(buf, "Gemm%sTunableOp_%s_%c%c,%c%c_%" PRId64 "_%" PRId64 "_%" PRId64, kind,
 		       types[product->dtype], call.trans_a ? 'T' : 'N', call.trans_b ? 'T' : 'N',
 		       call.trans_a ? 't' : 'n', call.trans_b ? 't' : 'n', call.m, call.n, call.k);
-	if (product->batch > 0)
+	if (batched)
 		mxt_buf_printf(buf, "_B_%" PRId32, call.batch);
 	mxt_buf_printf(buf, "_ld_%" PRId64 "_%" PRId64 "_%" PRId64, call.lda, call.ldb, call.ldc);
 }

@@ -5,7 +5,7 @@
  * Times are nanoseconds, shares and gains parts per million.
  *
  * Order of a run: RUN; then per probe PROBE and PROBLEM lines, as often as it races a group of candidates, and CHOICE,
- * after that of products HEURISTIC where something was compared;
+ * after that of products HEURISTIC where something was compared, and PINS where the plan could pin what was found;
  * CONFIRM for each incumbent in each race of the confirm stage; COST, TODAY where a config is known, PLAN. A run that
  * confirms a given plan has CONFIRM and PLAN only. PROGRESS, SKIPPED and NOTE may come at any time.
  */
@@ -26,6 +26,7 @@ enum mxt_event_kind {
 	MXT_EVENT_PROBLEM,
 	MXT_EVENT_CHOICE,
 	MXT_EVENT_HEURISTIC,
+	MXT_EVENT_PINS,
 	MXT_EVENT_SKIPPED,
 	MXT_EVENT_NOTE,
 	MXT_EVENT_CONFIRM,
@@ -94,6 +95,14 @@ struct mxt_event_heuristic {
 	uint32_t floor_ppm;      /* what the library's choices and their twins differ by */
 };
 
+/* Which products the plan pins to a solution of their library. */
+struct mxt_event_pins {
+	size_t products;   /* 0: none */
+	int32_t gain_ppm;  /* of all products' time: what they save */
+	int32_t bound_ppm; /* what they surely save */
+	const char *rule;  /* why, or why not */
+};
+
 /* Something that was left out: a candidate, a problem, a probe, a stage. */
 struct mxt_event_skipped {
 	const char *what;
@@ -148,6 +157,7 @@ struct mxt_event {
 		struct mxt_event_problem problem;
 		struct mxt_event_choice choice;
 		struct mxt_event_heuristic heuristic;
+		struct mxt_event_pins pins;
 		struct mxt_event_skipped skipped;
 		struct mxt_event_note note;
 		struct mxt_event_confirm confirm;

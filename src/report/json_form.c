@@ -204,6 +204,20 @@ static void show_heuristic(struct mxt_report *report, const struct mxt_event *ev
 	end(report, &object);
 }
 
+static void show_pins(struct mxt_report *report, const struct mxt_event *event)
+{
+	const struct mxt_event_pins *e = &event->as.pins;
+	struct object object = begin("pins");
+	set_count(&object, "products", e->products);
+	if (e->products > 0) {
+		set_int(&object, "gain_ppm", e->gain_ppm);
+		set_int(&object, "bound_ppm", e->bound_ppm);
+	}
+	set_text(&object, "rule", e->rule);
+	set_tags(report, false, &object);
+	end(report, &object);
+}
+
 static void show_skipped(struct mxt_report *report, const struct mxt_event *event)
 {
 	struct object object = begin("skipped");
@@ -270,8 +284,9 @@ static void show_plan(struct mxt_report *report, const struct mxt_event *event)
 }
 
 mxt_show_fn *const mxt_json_form[MXT_EVENT_KIND_COUNT] = {
-    [MXT_EVENT_RUN] = show_run,         [MXT_EVENT_PROBE] = show_probe,   [MXT_EVENT_PROGRESS] = show_progress,
-    [MXT_EVENT_PROBLEM] = show_problem, [MXT_EVENT_CHOICE] = show_choice, [MXT_EVENT_HEURISTIC] = show_heuristic,
-    [MXT_EVENT_SKIPPED] = show_skipped, [MXT_EVENT_NOTE] = show_note,     [MXT_EVENT_CONFIRM] = show_confirm,
-    [MXT_EVENT_COST] = show_cost,       [MXT_EVENT_TODAY] = show_today,   [MXT_EVENT_PLAN] = show_plan,
+    [MXT_EVENT_RUN] = show_run,         [MXT_EVENT_PROBE] = show_probe,     [MXT_EVENT_PROGRESS] = show_progress,
+    [MXT_EVENT_PROBLEM] = show_problem, [MXT_EVENT_CHOICE] = show_choice,   [MXT_EVENT_HEURISTIC] = show_heuristic,
+    [MXT_EVENT_PINS] = show_pins,       [MXT_EVENT_SKIPPED] = show_skipped, [MXT_EVENT_NOTE] = show_note,
+    [MXT_EVENT_CONFIRM] = show_confirm, [MXT_EVENT_COST] = show_cost,       [MXT_EVENT_TODAY] = show_today,
+    [MXT_EVENT_PLAN] = show_plan,
 };

@@ -247,6 +247,23 @@ static void show_heuristic(struct mxt_report *report, const struct mxt_event *ev
 	put_sentence(report, MXT_PAINT_NONE, &text);
 }
 
+static void show_pins(struct mxt_report *report, const struct mxt_event *event)
+{
+	const struct mxt_event_pins *e = &event->as.pins;
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	char gain[MXT_FIGURE_SIZE], bound[MXT_FIGURE_SIZE];
+	mxt_buf_puts(&text, "pins: ");
+	if (e->products > 0) {
+		put_count(&text, e->products, "product");
+		mxt_buf_printf(&text, ", which save %s %% of GEMM time (surely %s %%)",
+			       mxt_figure_percent(gain, e->gain_ppm), mxt_figure_percent(bound, e->bound_ppm));
+	} else {
+		mxt_buf_printf(&text, "none: %s", e->rule);
+	}
+	put_tags(report, false, &text);
+	put_sentence(report, MXT_PAINT_NONE, &text);
+}
+
 static void show_skipped(struct mxt_report *report, const struct mxt_event *event)
 {
 	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
@@ -364,8 +381,9 @@ static void show_progress(struct mxt_report *report, const struct mxt_event *eve
 }
 
 mxt_show_fn *const mxt_text_form[MXT_EVENT_KIND_COUNT] = {
-    [MXT_EVENT_RUN] = show_run,         [MXT_EVENT_PROBE] = show_probe,   [MXT_EVENT_PROGRESS] = show_progress,
-    [MXT_EVENT_PROBLEM] = show_problem, [MXT_EVENT_CHOICE] = show_choice, [MXT_EVENT_HEURISTIC] = show_heuristic,
-    [MXT_EVENT_SKIPPED] = show_skipped, [MXT_EVENT_NOTE] = show_note,     [MXT_EVENT_CONFIRM] = show_confirm,
-    [MXT_EVENT_COST] = show_cost,       [MXT_EVENT_TODAY] = show_today,   [MXT_EVENT_PLAN] = show_plan,
+    [MXT_EVENT_RUN] = show_run,         [MXT_EVENT_PROBE] = show_probe,     [MXT_EVENT_PROGRESS] = show_progress,
+    [MXT_EVENT_PROBLEM] = show_problem, [MXT_EVENT_CHOICE] = show_choice,   [MXT_EVENT_HEURISTIC] = show_heuristic,
+    [MXT_EVENT_PINS] = show_pins,       [MXT_EVENT_SKIPPED] = show_skipped, [MXT_EVENT_NOTE] = show_note,
+    [MXT_EVENT_CONFIRM] = show_confirm, [MXT_EVENT_COST] = show_cost,       [MXT_EVENT_TODAY] = show_today,
+    [MXT_EVENT_PLAN] = show_plan,
 };

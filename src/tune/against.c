@@ -7,6 +7,7 @@
 #include "announce.h"
 #include "duel.h"
 #include "error.h"
+#include "handoff_folder.h"
 #include "plan.h"
 #include "plan_diff.h"
 #include "session.h"
@@ -72,9 +73,11 @@ static int run_cell(struct mxt_session *session, size_t cell, const json_t *env,
 int mxt_session_against(struct mxt_session *session, json_t **ret_plan, struct mxt_error *err)
 {
 	const json_t *decision = mxt_plan_decision(session->request->against);
-	const json_t *env = json_object_get(decision, "env");
+	MXT_CLEANUP_JSON json_t *env = NULL;
 	MXT_CLEANUP_BUF struct mxt_buf disagree = MXT_BUF_INIT;
 	int rc = check_fit(session, decision, err);
+	if (rc == 0)
+		rc = mxt_handoff_folder_export(session, decision, json_object_get(decision, "env"), &env, err);
 	for (size_t i = 0; rc == 0 && i < MXT_ARRAY_LEN(cells); i++) {
 		const char *objection = NULL;
 		rc = run_cell(session, i, env, &objection, err);

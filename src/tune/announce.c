@@ -77,6 +77,15 @@ void mxt_announce_heuristic(const struct mxt_session *session)
 		mxt_emit(session->request->sink, &event);
 }
 
+void mxt_announce_pins(const struct mxt_session *session)
+{
+	const struct mxt_pins *pins = &session->pins;
+	struct mxt_event event = {
+	    .kind = MXT_EVENT_PINS,
+	    .as.pins = {pins->chosen ? pins->count : 0, pins->gain_ppm, pins->bound_ppm, pins->rule}};
+	mxt_emit(session->request->sink, &event);
+}
+
 void mxt_announce_duel(const struct mxt_session *session, const struct mxt_duel *duel, const char *dropped)
 {
 	for (size_t i = 0; i < duel->field.n_entries; i++) {
@@ -111,6 +120,8 @@ void mxt_announce_cost(const struct mxt_session *session)
 		double share = step > 0 ? result->incumbent_step_ns / step : 0;
 		parts[i].probe = mxt_problem_kind_name((enum mxt_problem_kind)i);
 		parts[i].saved_ppm = mxt_probe_ships(result) ? (int32_t)(share * result->choice.gain_ppm) : 0;
+		if (i == MXT_PROBLEM_GEMM && session->pins.chosen && !session->pins.dropped)
+			parts[i].saved_ppm += (int32_t)(share * session->pins.gain_ppm);
 		parts[i].unresolved = result->choice.verdict == MXT_VERDICT_UNRESOLVED;
 		event.as.cost.saved_ppm += parts[i].saved_ppm;
 	}

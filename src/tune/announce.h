@@ -26,6 +26,9 @@ void mxt_announce_choice(const struct mxt_session *session, const char *probe, c
 /* What the heuristic check came to, if anything was compared. */
 void mxt_announce_heuristic(const struct mxt_session *session);
 
+/* Which products the plan pins, or why none. */
+void mxt_announce_pins(const struct mxt_session *session);
+
 /* One line per incumbent; `dropped` is the decision that goes, or NULL. */
 void mxt_announce_duel(const struct mxt_session *session, const struct mxt_duel *duel, const char *dropped);
 

@@ -438,6 +438,22 @@ int mxt_field_try(struct mxt_field *field, size_t entry, const struct mxt_proble
 	return rc;
 }
 
+int mxt_field_time(struct mxt_field *field, size_t entry, uint32_t problem, uint64_t *ret_ns, struct mxt_error *err)
+{
+	struct mxt_entry *e = &field->entries[entry];
+	const struct mxt_sequence_step step = {.id = problem};
+	const struct mxt_item item = {.steps = &step, .n_steps = 1};
+	uint64_t ns = 0;
+	int rc = check_time(field, err);
+	if (rc == 0)
+		rc = take_turn(field, e, err);
+	if (rc == 0 && e->outcome == MXT_OK)
+		rc = time_steps(field, e, &item, WARM_NS, &ns, err);
+	if (rc == 0)
+		*ret_ns = ns;
+	return rc;
+}
+
 static void draw_order(struct mxt_field *field, uint32_t mask, struct mxt_round *round)
 {
 	for (size_t i = 0; i < field->n_entries; i++)

@@ -115,6 +115,12 @@ struct mxt_trial {
 int mxt_field_try(struct mxt_field *field, size_t entry, const struct mxt_problem *problem, struct mxt_trial *ret_trial,
 		  struct mxt_error *err);
 
+/*
+ * Times a problem of the course by itself on an entry that has prepared it; *ret_ns is 0 when the entry failed. Returns
+ * as mxt_field_start().
+ */
+int mxt_field_time(struct mxt_field *field, size_t entry, uint32_t problem, uint64_t *ret_ns, struct mxt_error *err);
+
 /* Masks of the entries that still race, and of all incumbents (bare, twin, yours). */
 uint32_t mxt_field_alive(const struct mxt_field *field);
 uint32_t mxt_field_incumbents(const struct mxt_field *field);

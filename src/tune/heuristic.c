@@ -9,11 +9,14 @@
 #include "error.h"
 #include "session.h"
 
-#define SHARE_PERCENT 10                    /* of what is left of the budget */
-#define MOST_NS       (4 * MXT_NS_PER_S)    /* for all products */
-#define LEAST_NS      (300 * MXT_NS_PER_MS) /* below, nothing is compared */
-#define EACH_NS       (100 * MXT_NS_PER_MS) /* for one product, at least */
-#define SLACK_NS      (2 * MXT_NS_PER_S)    /* an answer may be late: the first one loads the library */
+/* What all products may take: of what is left of the budget, and at most. More where the answer goes into the plan. */
+#define SHARE_PERCENT     10
+#define MOST_NS           (4 * MXT_NS_PER_S)
+#define PIN_SHARE_PERCENT 25
+#define PIN_MOST_NS       (15 * MXT_NS_PER_S)
+#define LEAST_NS          (300 * MXT_NS_PER_MS) /* below, nothing is compared */
+#define EACH_NS           (100 * MXT_NS_PER_MS) /* for one product, at least */
+#define SLACK_NS          (2 * MXT_NS_PER_S)    /* an answer may be late: the first one loads the library */
 
 static double part_of(double part, double whole)
 {
@@ -91,7 +94,9 @@ static int keep(struct ranking_run *run, const struct product *product, const st
 	heuristic->gain_ns += product->ns * ranking->gain_ppm / 1e6;
 	heuristic->floor_ns += product->ns * ranking->floor_ppm / 1e6;
 	memcpy(heuristic->library, ranking->library, sizeof heuristic->library);
-	return mxt_evidence_ranking(run->session, &course->problems[product->id], ranking, err);
+	const struct mxt_problem *problem = &course->problems[product->id];
+	int rc = mxt_evidence_ranking(run->session, problem, ranking, err);
+	return rc < 0 ? rc : mxt_pins_offer(run->session, &problem->as.gemm, product->ns, ranking, err);
 }
 
 /* Its part of the time that is left, by what it takes of a step. */
@@ -153,18 +158,26 @@ static int rank_all(struct ranking_run *run, struct mxt_error *err)
 	return 0;
 }
 
+static uint64_t time_for_all(const struct mxt_session *session, bool pins)
+{
+	uint64_t percent = pins ? PIN_SHARE_PERCENT : SHARE_PERCENT, most = pins ? PIN_MOST_NS : MOST_NS;
+	uint64_t part = mxt_budget_left_ns(session->request->budget) / 100 * percent;
+	return part < most ? part : most;
+}
+
 int mxt_session_rank(struct mxt_session *session, const struct mxt_field *field, struct mxt_error *err)
 {
 	const struct mxt_entry *bare = &field->entries[0];
 	if (field->ops->rank == mxt_no_ranking || bare->outcome != MXT_OK || !bare->worker)
 		return 0;
-	uint64_t part = mxt_budget_left_ns(session->request->budget) / 100 * SHARE_PERCENT;
-	part = part < MOST_NS ? part : MOST_NS;
+	uint64_t part = time_for_all(session, field->ops->pins);
 	session->heuristic.done = true;
 	if (part < LEAST_NS)
 		return mxt_announce_skipped(session, "heuristic check", "no time for it within the budget", err);
 	struct ranking_run run = {.session = session, .field = field, .end_ns = mxt_now_ns(field->clock) + part};
-	int rc = list_products(&run, err);
+	int rc = mxt_pins_begin(session, field, err);
+	if (rc == 0)
+		rc = list_products(&run, err);
 	if (rc == 0)
 		rc = rank_all(&run, err);
 	free(run.products);

@@ -13,6 +13,7 @@
 #include "config.h"
 #include "error.h"
 #include "plan.h"
+#include "plan_handoff.h"
 #include "provider_candidates.h"
 #include "recording.h"
 #include "session.h"
@@ -162,7 +163,27 @@ static json_t *platform_json(const struct mxt_session *session)
 	return NULL;
 }
 
-static json_t *decision_json(const struct mxt_session *session)
+const char *mxt_session_gemm_library(const struct mxt_session *session, const json_t *env)
+{
+	return choice_name(&session->probes[MXT_PROBLEM_GEMM], env);
+}
+
+static json_t *gemm_json(const struct mxt_session *session, const json_t *env)
+{
+	bool pinned = mxt_pins_ship(session, env);
+	json_t *gemm = json_pack("{s:s, s:s}", "library", mxt_session_gemm_library(session, env), "mode",
+				 pinned ? "pinned" : "heuristic");
+	if (!gemm || !pinned)
+		return gemm;
+	int rc = set_new(gemm, "pins", mxt_pins_json(&session->pins));
+	rc |= json_object_set(gemm, "built", session->pins.built);
+	if (rc == 0)
+		return gemm;
+	json_decref(gemm);
+	return NULL;
+}
+
+json_t *mxt_session_decision(const struct mxt_session *session)
 {
 	json_t *env = mxt_session_plan_env(session);
 	if (env && json_object_update(env, session->collective.env) < 0) {
@@ -173,14 +194,12 @@ static json_t *decision_json(const struct mxt_session *session)
 				     mxt_session_stack_json(session), "policy", "aot_only");
 	int rc = decision && env ? 0 : -1;
 	const struct mxt_probe_result *attention = &session->probes[MXT_PROBLEM_ATTENTION];
-	const struct mxt_probe_result *gemm = &session->probes[MXT_PROBLEM_GEMM];
 	if (rc == 0) {
 		rc |= set_new(decision, "workload", mxt_session_workload_json(session));
 		if (!attention->empty)
 			rc |= set_new(decision, "attention",
 				      json_pack("{s:s}", "backend", attention_backend(session, env)));
-		rc |= set_new(decision, "gemm",
-			      json_pack("{s:s, s:s}", "library", choice_name(gemm, env), "mode", "heuristic"));
+		rc |= set_new(decision, "gemm", gemm_json(session, env));
 		rc |= set_new(decision, "collective", json_pack("{s:s}", "config", session->collective.config));
 		rc |= json_object_set(decision, "env", env);
 		rc |= set_new(decision, "unset", unset_json(session, env));
@@ -260,6 +279,8 @@ static json_t *evidence_json(const struct mxt_session *session)
 	rc |= set_new(evidence, "seed", seed_json(session->request->seed));
 	if (json_array_size(session->first_calls) > 0)
 		rc |= json_object_set(evidence, "first_calls", session->first_calls);
+	if (session->pins.chosen && !session->pins.dropped)
+		rc |= mxt_pins_mark(&session->pins, session->heuristic.samples);
 	if (session->heuristic.ranked > 0)
 		rc |= set_new(evidence, "heuristic", heuristic_json(&session->heuristic));
 	if (session->request->today && !session->request->against)
@@ -276,11 +297,17 @@ int mxt_session_seal_as(const struct mxt_session *session, const json_t *decisio
 			struct mxt_error *err)
 {
 	MXT_CLEANUP_JSON json_t *evidence = evidence_json(session);
-	return evidence ? mxt_plan_seal(decision, evidence, ret_plan, err) : mxt_error_oom(err);
+	MXT_CLEANUP_JSON json_t *files = NULL;
+	if (!evidence)
+		return mxt_error_oom(err);
+	int rc = mxt_handoffs_hashes(decision, &files, err);
+	if (rc == 0 && json_object_size(files) > 0 && json_object_set(evidence, "files", files) < 0)
+		rc = mxt_error_oom(err);
+	return rc < 0 ? rc : mxt_plan_seal(decision, evidence, ret_plan, err);
 }
 
 int mxt_session_seal(const struct mxt_session *session, json_t **ret_plan, struct mxt_error *err)
 {
-	MXT_CLEANUP_JSON json_t *decision = decision_json(session);
+	MXT_CLEANUP_JSON json_t *decision = mxt_session_decision(session);
 	return decision ? mxt_session_seal_as(session, decision, ret_plan, err) : mxt_error_oom(err);
 }

@@ -349,5 +349,5 @@ int mxt_session_probe(struct mxt_session *session, enum mxt_problem_kind kind, u
 	if (kind == MXT_PROBLEM_GEMM)
 		mxt_announce_heuristic(session);
 	result->done = true;
-	return 0;
+	return kind == MXT_PROBLEM_GEMM ? mxt_pins_settle(session, err) : 0;
 }

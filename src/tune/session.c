@@ -2,6 +2,7 @@
 #include "session.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "announce.h"
@@ -9,6 +10,7 @@
 #include "attention_today.h"
 #include "device_inventory.h"
 #include "error.h"
+#include "handoff_folder.h"
 #include "plan.h"
 #include "recording.h"
 #include "variables.h"
@@ -85,7 +87,12 @@ static int check_yours(const json_t *yours, struct mxt_error *err)
 			    "to a plain value",
 			    name, json_string_value(value));
 	}
-	return 0;
+	if (!mxt_pin_env_tunes(yours))
+		return 0;
+	return mxt_error_set(
+	    err, -EINVAL, MXT_E_PLAN_VALUE,
+	    "the environment has PYTORCH_TUNABLEOP_ENABLED=1 without PYTORCH_TUNABLEOP_TUNING=0, which "
+	    "tunes while the job runs, and no plan may do that; unset the first, or set the second");
 }
 
 static int make_environments(struct mxt_session *session, struct mxt_error *err)
@@ -252,6 +259,9 @@ void mxt_session_finish(struct mxt_session *session)
 	json_decref(session->skipped);
 	json_decref(session->first_calls);
 	json_decref(session->heuristic.samples);
+	mxt_pins_finish(&session->pins);
+	mxt_handoff_folder_remove(session->handoffs);
+	free(session->handoffs);
 }
 
 void mxt_session_field(struct mxt_session *session, const struct mxt_course *course, const char *probe,
@@ -295,7 +305,10 @@ json_t *mxt_session_plan_env(const struct mxt_session *session)
 			return NULL;
 		}
 	}
-	if (env && json_object_update(env, session->required) == 0)
+	int rc = env ? json_object_update(env, session->required) : -1;
+	if (rc == 0 && mxt_pins_ship(session, env))
+		rc = mxt_pin_form_export(session->pins.form, env);
+	if (rc == 0)
 		return env;
 	json_decref(env);
 	return NULL;

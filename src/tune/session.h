@@ -18,6 +18,7 @@
 #include "field.h"
 #include "json.h"
 #include "new_lengths.h"
+#include "pins.h"
 #include "rng.h"
 #include "sysroot.h"
 #include "tune.h"
@@ -78,6 +79,8 @@ struct mxt_session {
 	bool stand_in;     /* a worker found that what it computes with stands in for hardware */
 	struct mxt_probe_result probes[MXT_PROBLEM_KIND_COUNT];
 	struct mxt_heuristic heuristic;
+	struct mxt_pins pins;
+	char *handoffs; /* owned: the folder of hand-off files that race; NULL: none was needed yet */
 	struct mxt_collective_answer collective;
 	/* Evidence so far; owned arrays. */
 	json_t *samples, *choices, *witnesses, *health, *skipped, *first_calls;
@@ -137,6 +140,12 @@ int mxt_session_confirm(struct mxt_session *session, struct mxt_error *err);
 
 /* The environment that the decisions so far export: an object of strings (new reference); NULL when memory ran out. */
 json_t *mxt_session_plan_env(const struct mxt_session *session);
+
+/* What the decision calls the library of products under `env` (decision.env; NULL: nothing is exported). */
+const char *mxt_session_gemm_library(const struct mxt_session *session, const json_t *env);
+
+/* decision as it stands: new reference; NULL when memory ran out. */
+json_t *mxt_session_decision(const struct mxt_session *session);
 
 /* Who computes attention under the decisions so far, as in struct mxt_candidate. */
 const char *mxt_session_plan_provider(const struct mxt_session *session);

@@ -145,7 +145,12 @@ static void forms_know_their_variables(void **state)
 {
 	(void)state;
 	for (int i = MXT_PIN_FORM_NONE; i < MXT_PIN_FORM_COUNT; i++) {
-		MXT_CLEANUP_JSON json_t *env = mxt_pin_form_env((enum mxt_pin_form)i);
+		MXT_CLEANUP_JSON json_t *env =
+		    json_pack("{s:s, s:s}", "PYTORCH_TUNABLEOP_ROCBLAS_ENABLED", "0", "OMP_NUM_THREADS", "2");
+		assert_int_equal(mxt_pin_form_export((enum mxt_pin_form)i, env), 0);
+		assert_non_null(json_object_get(env, "OMP_NUM_THREADS"));
+		assert_int_equal(json_object_get(env, "PYTORCH_TUNABLEOP_ROCBLAS_ENABLED") != NULL,
+				 i == MXT_PIN_FORM_NONE);
 		assert_int_equal(mxt_pin_form_of_env(env), i);
 		assert_false(mxt_pin_env_tunes(env));
 	}

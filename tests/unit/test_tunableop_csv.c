@@ -48,6 +48,8 @@ static void rows_name_products_as_torch_passes_them(void **state)
 	     "GemmAndBiasTunableOp_BFloat16_TN,tn_5_4_6_ld_80_70_90"},
 	    {{.m = 4, .n = 5, .k = 6, .lda = 6, .ldb = 5, .ldc = 5, .batch = 3, .dtype = MXT_DTYPE_BF16},
 	     "GemmStridedBatchedTunableOp_BFloat16_NN,nn_5_4_6_B_3_ld_5_6_5"},
+	    {{.m = 4, .n = 5, .k = 6, .lda = 6, .ldb = 5, .ldc = 5, .batch = 1, .dtype = MXT_DTYPE_BF16},
+	     "GemmTunableOp_BFloat16_NN,nn_5_4_6_ld_5_6_5"},
 	};
 	for (size_t i = 0; i < MXT_ARRAY_LEN(cases); i++) {
 		MXT_CLEANUP_BUF struct mxt_buf buf = MXT_BUF_INIT;
