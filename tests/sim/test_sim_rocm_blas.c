@@ -296,24 +296,22 @@ static void test_tunable(void **state)
 {
 	(void)state;
 	static const struct file_case rows[] = {
-	    {"rocm 2.9", KEYS ROCBLAS_KEY PROBLEM "Gemm_Hipblaslt_TN_50001,0.01\n", "first 1.000", NULL},
-	    {"rocm 2.9", KEYS ROCBLAS_KEY PROBLEM "Gemm_Hipblaslt_TN_50002\n", "first 4.000", NULL},
+	    {"rocm 2.9", KEYS ROCBLAS_KEY PROBLEM "Gemm_Hipblaslt_50001,0.01\n", "first 1.000", NULL},
+	    {"rocm 2.9", KEYS ROCBLAS_KEY PROBLEM "Gemm_Hipblaslt_50002\n", "first 4.000", NULL},
 	    {"rocm 2.9", KEYS ROCBLAS_KEY PROBLEM "Gemm_Rocblas_-1001\n", "first 1.000", NULL},
 	    {"rocm 2.9", KEYS ROCBLAS_KEY PROBLEM "Default\n", "first 2.000", NULL},
 	    {"rocm 2.9", KEYS ROCBLAS_KEY "GemmTunableOp_BFloat16_NN,nn_64_64_64_ld_64_64_64,Gemm_Rocblas_-1001\n",
 	     "first 2.000", NULL},
-	    {"rocm 2.9", KEYS ROCBLAS_KEY PROBLEM "Gemm_Hipblaslt_TN_50001\n", "first 2.000",
+	    {"rocm 2.9", KEYS ROCBLAS_KEY PROBLEM "Gemm_Hipblaslt_50001\n", "first 2.000",
 	     "PYTORCH_TUNABLEOP_ENABLED=0"},
-	    {"rocm 2.9", KEYS PROBLEM "Gemm_Hipblaslt_TN_50001\n", "\"ROCBLAS_VERSION\" is required", NULL},
-	    {"rocm 2.9", KEYS PROBLEM "Gemm_Hipblaslt_TN_50001\n", "first 2.000", NULL},
-	    {"rocm 2.9", KEYS ROCBLAS_KEY "Validator,X,1\n" PROBLEM "Gemm_Hipblaslt_TN_50001\n", "\"X\" is provided",
+	    {"rocm 2.9", KEYS PROBLEM "Gemm_Hipblaslt_50001\n", "\"ROCBLAS_VERSION\" is required", NULL},
+	    {"rocm 2.9", KEYS PROBLEM "Gemm_Hipblaslt_50001\n", "first 2.000", NULL},
+	    {"rocm 2.9", KEYS ROCBLAS_KEY "Validator,X,1\n" PROBLEM "Gemm_Hipblaslt_50001\n", "\"X\" is provided",
 	     NULL},
-	    {"rocm 2.10", KEYS ROCBLAS_KEY PROBLEM "Gemm_Hipblaslt_TN_50001\n", "Failed validator: \"PT_VERSION\"",
-	     NULL},
-	    {"rocm 2.8", KEYS ROCBLAS_KEY PROBLEM "Gemm_Hipblaslt_TN_50001\n", "\"ROCM_VERSION\" is required", NULL},
-	    {"rocm 2.8", OLD_KEYS PROBLEM "Gemm_Hipblaslt_TN_50001\n", "first 1.000", NULL},
-	    {"rocm 2.9", KEYS PROBLEM "Gemm_Hipblaslt_TN_50001\n", "first 1.000",
-	     "PYTORCH_TUNABLEOP_ROCBLAS_ENABLED=0"},
+	    {"rocm 2.10", KEYS ROCBLAS_KEY PROBLEM "Gemm_Hipblaslt_50001\n", "Failed validator: \"PT_VERSION\"", NULL},
+	    {"rocm 2.8", KEYS ROCBLAS_KEY PROBLEM "Gemm_Hipblaslt_50001\n", "\"ROCM_VERSION\" is required", NULL},
+	    {"rocm 2.8", OLD_KEYS PROBLEM "Gemm_Hipblaslt_50001\n", "first 1.000", NULL},
+	    {"rocm 2.9", KEYS PROBLEM "Gemm_Hipblaslt_50001\n", "first 1.000", "PYTORCH_TUNABLEOP_ROCBLAS_ENABLED=0"},
 	    /* Tuning: five solutions at a millisecond each, then the best; the next process has it from the file. */
 	    {"rocm 2.9", KEYS ROCBLAS_KEY, "first 6.000 ms\nthen 1.000", "PYTORCH_TUNABLEOP_TUNING=1"},
 	};
@@ -338,7 +336,7 @@ static void test_unknown_solution(void **state)
 	(void)state;
 	char path[] = "/tmp/mxt-sim-XXXXXX.csv", named[96];
 	static const char text[] =
-	    KEYS ROCBLAS_KEY "GemmTunableOp_BFloat16_NN,nn_64_64_64_ld_64_64_64,Gemm_Hipblaslt_NN_7\n";
+	    KEYS ROCBLAS_KEY "GemmTunableOp_BFloat16_NN,nn_64_64_64_ld_64_64_64,Gemm_Hipblaslt_7\n";
 	struct mxt_sim_output output;
 	int fd = mkstemps(path, 4);
 	assert_true(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));

@@ -245,11 +245,11 @@ static void sign(const struct mxt_sim_gemm *gemm, bool with_bias, char op[static
 		       (long long)gemm->lda, (long long)gemm->ldb, (long long)gemm->ldd);
 }
 
-static void name(const struct mxt_sim_gemm *gemm, enum mxt_sim_blas blas, int index, char text[static TEXT_BYTES])
+/* As torch does since 2.7; before, the transposes were part of it. */
+static void name(enum mxt_sim_blas blas, int index, char text[static TEXT_BYTES])
 {
 	if (blas == MXT_SIM_CUBLASLT)
-		(void)snprintf(text, TEXT_BYTES, "Gemm_Hipblaslt_%c%c_%d", gemm->ta ? 'T' : 'N', gemm->tb ? 'T' : 'N',
-			       index);
+		(void)snprintf(text, TEXT_BYTES, "Gemm_Hipblaslt_%d", index);
 	else
 		(void)snprintf(text, TEXT_BYTES, "Gemm_Rocblas_%d", index);
 }
@@ -263,7 +263,7 @@ static bool find(const struct mxt_sim_gemm *gemm, const char *wanted, enum mxt_s
 		for (int rank = 0; rank < mxt_sim_solution_count((enum mxt_sim_blas)blas); rank++) {
 			*ret_blas = (enum mxt_sim_blas)blas;
 			*ret_solution = mxt_sim_solution_at(*ret_blas, gemm, rank);
-			name(gemm, *ret_blas, ret_solution->index, text);
+			name(*ret_blas, ret_solution->index, text);
 			if (strcmp(text, wanted) == 0)
 				return ret_solution->index != mxt_sim_scenario()->solutions[blas].vanish ||
 				       ret_solution->index == 0;
@@ -286,7 +286,7 @@ static void tune(const struct mxt_sim_gemm *gemm, const char *op, const char *pa
 			if (least_ns >= 0 && ns >= least_ns)
 				continue;
 			least_ns = ns;
-			name(gemm, (enum mxt_sim_blas)blas, solution.index, best);
+			name((enum mxt_sim_blas)blas, solution.index, best);
 		}
 	const struct mxt_sim_cost spent = {spent_ns, 1e18, 0};
 	mxt_sim_launch(&spent, 0, 0, mxt_sim_gemm_hash(gemm), 0);
