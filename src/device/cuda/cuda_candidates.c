@@ -23,19 +23,6 @@ const char *const mxt_cuda_selectors[] = {
     NULL,
 };
 
-json_t *mxt_cuda_switches(void)
-{
-	json_t *set = json_object();
-	for (size_t i = 0; set && mxt_cuda_selectors[i]; i++) {
-		const char *value = getenv(mxt_cuda_selectors[i]);
-		if (value && json_object_set_new(set, mxt_cuda_selectors[i], json_string(value)) < 0) {
-			json_decref(set);
-			return NULL;
-		}
-	}
-	return set;
-}
-
 /*
  * A switch and the versions of torch that read it (facts of the releases' sources; every one of them is witnessed again
  * where it runs). until: the last one; 0: still.

@@ -10,9 +10,6 @@
 /* Selector variables, sorted, NULL-ended. */
 extern const char *const mxt_cuda_selectors[];
 
-/* Those that this process's environment sets, as an object of strings: new reference; NULL when memory ran out. */
-json_t *mxt_cuda_switches(void);
-
 /* device_ops.candidates */
 int mxt_cuda_candidates(const struct mxt_sysroot *root, const struct mxt_inventory *inventory,
 			enum mxt_problem_kind probe, char *const *environment, struct mxt_candidate_list *ret_list,

@@ -99,9 +99,9 @@ static int device_describe(struct mxt_device *device, json_t **ret_facts, struct
 	(void)runtime->call.runtime_version(&runtime_version);
 	(void)runtime->call.driver_version(&driver_version);
 	json_t *facts = mxt_torch_device_facts(device);
-	json_t *more =
-	    json_pack("{s:s, s:i, s:i, s:o, s:o}", "attention", mxt_sdpa_name(kind), "cuda_runtime", runtime_version,
-		      "cuda_driver", driver_version, "files", mxt_loaded_libraries(), "switches", mxt_cuda_switches());
+	json_t *more = json_pack("{s:s, s:i, s:i, s:o, s:o}", "attention", mxt_sdpa_name(kind), "cuda_runtime",
+				 runtime_version, "cuda_driver", driver_version, "files", mxt_loaded_libraries(),
+				 "switches", mxt_torch_switches(mxt_cuda_selectors));
 	rc = facts && more ? json_object_update(facts, more) : -1;
 	json_decref(more);
 	if (rc < 0) {

@@ -88,10 +88,10 @@ static json_t *own_facts(const struct hip_state *state, const char *attention)
 	int runtime_version = 0, driver_version = 0;
 	(void)state->runtime.call.runtime_version(&runtime_version);
 	(void)state->runtime.call.driver_version(&driver_version);
-	return json_pack("{s:s, s:i, s:i, s:o, s:o, s:s, s:s}", "attention", attention, "hip_runtime", runtime_version,
-			 "hip_driver", driver_version, "files", mxt_loaded_libraries(), "libraries",
+	return json_pack("{s:s, s:i, s:i, s:o, s:o, s:s, s:s, s:o}", "attention", attention, "hip_runtime",
+			 runtime_version, "hip_driver", driver_version, "files", mxt_loaded_libraries(), "libraries",
 			 libraries(state, runtime_version), "name", state->identity.name, "layout",
-			 state->identity.layout);
+			 state->identity.layout, "switches", mxt_torch_switches(mxt_hip_selectors));
 }
 
 static int device_describe(struct mxt_device *device, json_t **ret_facts, struct mxt_error *err)
@@ -100,7 +100,7 @@ static int device_describe(struct mxt_device *device, json_t **ret_facts, struct
 	int rc = mxt_torch_common_attention(device, &kind, err);
 	if (rc < 0)
 		return rc;
-	MXT_CLEANUP_JSON json_t *more = own_facts(device->state, mxt_sdpa_name(kind));
+	MXT_CLEANUP_JSON json_t *more = own_facts(device->state, mxt_torch_attention_name(&device->torch, kind));
 	json_t *facts = mxt_torch_device_facts(device);
 	if (!facts || !more || json_object_update(facts, more) < 0) {
 		json_decref(facts);

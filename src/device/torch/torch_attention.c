@@ -214,11 +214,10 @@ static int repeat(const struct mxt_device *device, const struct attention *atten
 	return rc;
 }
 
-/* Flash attention of ROCm is one of two libraries. */
-static const char *backend_name(const struct mxt_torch *torch, enum mxt_sdpa_kind kind)
+const char *mxt_torch_attention_name(const struct mxt_torch *torch, enum mxt_sdpa_kind kind)
 {
-	const char *library =
-	    torch->backend == MXT_TORCH_HIP && kind == MXT_SDPA_FLASH ? mxt_torch_fa_library(torch) : "";
+	bool asks = torch->backend == MXT_TORCH_HIP && kind == MXT_SDPA_FLASH;
+	const char *library = asks ? mxt_torch_fa_library(torch) : "";
 	return library[0] ? library : mxt_sdpa_name(kind);
 }
 
@@ -238,7 +237,7 @@ static int check(struct mxt_device *device, struct mxt_task *task, struct mxt_ch
 	ret_check->error_ppb = mxt_error_ppb(distance);
 	ret_check->bound_ppb = mxt_attention_bound_ppb(shape, !device->torch.on_gpu);
 	(void)snprintf(ret_check->backend, sizeof ret_check->backend, "%s",
-		       backend_name(&device->torch, attention->kind));
+		       mxt_torch_attention_name(&device->torch, attention->kind));
 	return rc;
 }
 

@@ -277,3 +277,16 @@ json_t *mxt_torch_device_facts(const struct mxt_device *device)
 	json_decref(facts);
 	return NULL;
 }
+
+json_t *mxt_torch_switches(const char *const *selectors)
+{
+	json_t *set = json_object();
+	for (; set && *selectors; selectors++) {
+		const char *value = getenv(*selectors);
+		if (value && json_object_set_new(set, *selectors, json_string(value)) < 0) {
+			json_decref(set);
+			return NULL;
+		}
+	}
+	return set;
+}

@@ -100,6 +100,9 @@ size_t mxt_torch_windows(const struct mxt_device *device, const struct mxt_task 
 int mxt_torch_gemm_prepare(struct mxt_device *device, struct mxt_task *task, struct mxt_error *err);
 int mxt_torch_attention_prepare(struct mxt_device *device, struct mxt_task *task, struct mxt_error *err);
 
+/* Who computes attention of that kind: its name, or on ROCm the library that flash attention comes from. */
+const char *mxt_torch_attention_name(const struct mxt_torch *torch, enum mxt_sdpa_kind kind);
+
 /* Members of device_ops that are the same for every platform. */
 int mxt_torch_device_prepare(struct mxt_device *device, const struct mxt_problem *problem, struct mxt_task **ret_task,
 			     struct mxt_error *err);
@@ -122,5 +125,8 @@ int mxt_torch_common_attention(struct mxt_device *device, enum mxt_sdpa_kind *re
 
 /* The common facts: version, interface number, files that were loaded. New reference; NULL when memory ran out. */
 json_t *mxt_torch_device_facts(const struct mxt_device *device);
+
+/* The selectors, NULL-ended, that this process's environment sets, as an object of strings: new reference, or NULL. */
+json_t *mxt_torch_switches(const char *const *selectors);
 
 #endif
