@@ -6,8 +6,8 @@
 #include "compiler.h"
 
 static const struct mxt_attention_provider providers[] = {
-#define MXT_ATTENTION_PROVIDER(name, kind, package, since_torch, isolates, takes_window, deterministic)                \
-	{name, MXT_ATTENTION_##kind, package, since_torch, isolates, takes_window, deterministic},
+#define MXT_ATTENTION_PROVIDER(name, kind, package, vendor, since_torch, isolates, takes_window, deterministic)        \
+	{name, MXT_ATTENTION_##kind, package, vendor, since_torch, isolates, takes_window, deterministic},
 #include "attention_providers.def"
 #undef MXT_ATTENTION_PROVIDER
 };

@@ -15,6 +15,7 @@ struct mxt_attention_provider {
 	const char *name; /* as in struct mxt_candidate: "fa2", "varlen" */
 	enum mxt_attention_kind kind;
 	const char *package;  /* "": torch itself */
+	const char *vendor;   /* whose GPUs its kernels are for; "": all */
 	unsigned since_torch; /* minor of torch 2; 0: any */
 	bool isolates, takes_window, deterministic;
 };

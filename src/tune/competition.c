@@ -29,6 +29,15 @@ static const char *object_to_dispatcher(const struct mxt_session *session)
 		      : "padded batches would bring it a mask, which the job's own kernels do not take";
 }
 
+/* Kernels for another vendor's GPUs. On hosts, stand-ins for them may compete. */
+static const char *object_to_vendor(const struct mxt_session *session, const struct mxt_attention_provider *row)
+{
+	const struct mxt_device_ops *ops = session->request->ops;
+	if (!row->vendor[0] || !ops || !ops->vendor || strcmp(ops->vendor, row->vendor) == 0)
+		return NULL;
+	return strcmp(row->vendor, "amd") == 0 ? "its kernels are for AMD's GPUs" : "its kernels are for NVIDIA's GPUs";
+}
+
 static const char *object_to_provider(const struct mxt_session *session, const char *name)
 {
 	const struct mxt_attention_provider *row = mxt_attention_provider_find(name);
@@ -42,7 +51,7 @@ static const char *object_to_provider(const struct mxt_session *session, const c
 		return "it takes no sliding window";
 	if (row->since_torch > 0 && torch && !mxt_release_at_least(torch, 2, row->since_torch))
 		return "this torch is too old for it";
-	return NULL;
+	return object_to_vendor(session, row);
 }
 
 /* A choice that no key of the trainer asks for could not be kept. */

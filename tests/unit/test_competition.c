@@ -82,6 +82,25 @@ static void assert_competes(const struct scene *scene, const char *provider, con
 		fail_msg("%s: %s", choice, why);
 }
 
+static void kernels_of_another_vendor(void **state)
+{
+	(void)state;
+	struct scene scene;
+	struct mxt_device_ops ops = {.vendor = "nvidia"};
+	begin(&scene, false);
+	scene.workload.attention_config.axolotl = false; /* no key of its config asks for aiter */
+	scene.request.ops = &ops;
+	assert_ruled_out(&scene, "aiter", "aiter", "AMD's GPUs");
+	assert_competes(&scene, "fa3", "fa3");
+	ops.vendor = "amd";
+	assert_competes(&scene, "aiter", "aiter");
+	assert_competes(&scene, "fa2", "fa2");
+	assert_ruled_out(&scene, "fa3", "fa3", "NVIDIA's GPUs");
+	ops.vendor = NULL;
+	assert_competes(&scene, "aiter", "aiter");
+	end(&scene);
+}
+
 static void unpacked_everybody_competes(void **state)
 {
 	(void)state;
@@ -276,6 +295,7 @@ static void the_line_names_torchs_choice_and_what_made_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(kernels_of_another_vendor),
 	    cmocka_unit_test(unpacked_everybody_competes),
 	    cmocka_unit_test(packed_only_what_isolates_competes),
 	    cmocka_unit_test(padded_the_dispatcher_is_apart),
