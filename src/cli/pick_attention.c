@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "device_ops.h"
+#include "environ.h"
 #include "python_env.h"
 #include "python_packages.h"
 #include "recorded_machine.h"
@@ -16,9 +17,10 @@ static const char *version_of(const struct mxt_python_packages *packages, const 
 }
 
 /* A Python without torch is not the one that trains: nothing follows from what it lacks. */
-static struct mxt_attention_stack stack_of(const struct mxt_python_packages *packages,
+static struct mxt_attention_stack stack_of(char *const *environment, const struct mxt_python_packages *packages,
 					   const struct mxt_torch_list *torches, const struct mxt_device_ops *ops)
 {
+	const char *triton = mxt_environ_get(environment, "FLASH_ATTENTION_TRITON_AMD_ENABLE");
 	bool trains = torches->count > 0;
 	return (struct mxt_attention_stack){
 	    .known = trains,
@@ -32,6 +34,8 @@ static struct mxt_attention_stack stack_of(const struct mxt_python_packages *pac
 	    .xformers = version_of(packages, "xformers"),
 	    .sageattention = version_of(packages, "sageattention"),
 	    .cuda = ops->vendor && strcmp(ops->vendor, "nvidia") == 0,
+	    .rocm = ops->vendor && strcmp(ops->vendor, "amd") == 0,
+	    .flash_triton = triton && strcmp(triton, "TRUE") == 0,
 	};
 }
 
@@ -48,7 +52,7 @@ int mxt_attention_pick(const struct mxt_machine *machine, const char *python, co
 		rc = mxt_python_packages_find(&machine->root, &found, &packages, err);
 	if (rc < 0)
 		return rc;
-	const struct mxt_attention_stack stack = stack_of(&packages, &torches, ops);
+	const struct mxt_attention_stack stack = stack_of(machine->environment, &packages, &torches, ops);
 	mxt_today_resolve(workload, &stack, ret_today);
 	return mxt_attention_today_apply(&ret_today->yours, workload, err);
 }

@@ -223,6 +223,17 @@ static bool is_replaced_by_fa4(const struct resolver *r)
 	       axolotl_since(r, 16);
 }
 
+/*
+ * On ROCm flash_attn is built around Composable Kernel, or takes Triton kernels where its variable says so
+ * (flash_attn/flash_attn_interface.py, 2.7 and later).
+ */
+static const char *flash_kernels(const struct resolver *r)
+{
+	if (!r->stack->rocm || r->today->kind != MXT_ATTENTION_FA2)
+		return "";
+	return r->stack->flash_triton ? " (Triton)" : " (Composable Kernel)";
+}
+
 static void name_package(struct resolver *r)
 {
 	struct mxt_attention_today *today = r->today;
@@ -235,8 +246,8 @@ static void name_package(struct resolver *r)
 		return;
 	}
 	size_t used = strlen(today->name);
-	(void)snprintf(today->name + used, sizeof today->name - used, " by %s%s%s", package,
-		       is_there(version) ? " " : "", is_there(version) ? version : "");
+	(void)snprintf(today->name + used, sizeof today->name - used, " by %s%s%s%s", package,
+		       is_there(version) ? " " : "", is_there(version) ? version : "", flash_kernels(r));
 }
 
 /* What runs in kernels of its own, which nothing here has. */

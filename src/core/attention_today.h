@@ -20,7 +20,10 @@ struct mxt_attention_stack {
 	const char *axolotl; /* not there: the newest rules are taken */
 	const char *torch, *transformers, *kernels;
 	const char *flash_attn, *flash_attn_3, *flash_attn_4, *xformers, *sageattention;
-	bool cuda;           /* it runs on an NVIDIA GPU */
+	bool cuda;         /* it runs on an NVIDIA GPU */
+	bool rocm;         /* it runs on an AMD GPU */
+	bool flash_triton; /* flash_attn for ROCm is told to take its Triton kernels (FLASH_ATTENTION_TRITON_AMD_ENABLE)
+			    */
 	unsigned capability; /* 90 for sm_90; 0: not known */
 };
 

@@ -295,9 +295,41 @@ static void tells_the_workload(void **state)
 	assert_int_equal(sage.attention, MXT_ATTENTION_SAGE);
 }
 
+static void expect_name(const struct mxt_attention_stack *stack, const char *text, const char *name)
+{
+	struct mxt_workload w;
+	struct mxt_attention_today today;
+	parse(text, &w);
+	mxt_attention_today_resolve(&w, stack, &today);
+	assert_string_equal(today.name, name);
+	mxt_workload_finish(&w);
+}
+
+/* On ROCm one package has two sets of kernels, and FlashAttention 4 takes nobody's place. */
+static void flash_attn_of_rocm(void **state)
+{
+	(void)state;
+	struct mxt_attention_stack stack = {.known = true,
+					    .axolotl = "0.18.0",
+					    .torch = "2.9.1+rocm7.2.1",
+					    .transformers = "5.14.1",
+					    .flash_attn = "2.8.3",
+					    .flash_attn_4 = "4.0.0b7",
+					    .rocm = true};
+	expect_name(&stack, KEY "flash_attention_2\n", "flash_attention_2 by flash_attn 2.8.3 (Composable Kernel)");
+	stack.flash_triton = true;
+	expect_name(&stack, KEY "flash_attention_2\n", "flash_attention_2 by flash_attn 2.8.3 (Triton)");
+	expect_name(&stack, KEY "sdpa\n", "sdpa");
+	stack.rocm = false;
+	stack.cuda = true;
+	stack.capability = 89;
+	expect_name(&stack, KEY "flash_attention_2\n", "flash_attention_2 by flash_attn 2.8.3");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(flash_attn_of_rocm),
 	    cmocka_unit_test(follows_versions_keys_and_packages),
 	    cmocka_unit_test(varlen_serves_no_wide_heads_and_no_windows),
 	    cmocka_unit_test(large_heads_may_have_kernels_of_their_own),

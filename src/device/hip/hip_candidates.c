@@ -8,9 +8,14 @@
 
 #include "error.h"
 
-/* What torch's ROCm kernels and the libraries below them read. */
+/* What torch's ROCm kernels, those of the Python worker and the libraries below them read. */
 const char *const mxt_hip_selectors[] = {
+    "AITER_ONLINE_TUNE",
+    "AITER_REBUILD",
+    "AITER_TUNE_GEMM",
     "DISABLE_ADDMM_CUDA_LT",
+    "FLASH_ATTENTION_TRITON_AMD_AUTOTUNE",
+    "FLASH_ATTENTION_TRITON_AMD_ENABLE",
     "GPU_MAX_HW_QUEUES",
     "HIPBLASLT_TUNING_MODE",
     "HIPBLASLT_TUNING_OVERRIDE_FILE",
