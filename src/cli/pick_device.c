@@ -95,60 +95,86 @@ static int pick_python(struct mxt_device_pick *pick, const struct mxt_machine *m
 	return 0;
 }
 
-/* Why this device is passed over, for the caller to free; *ret_why is left alone where it can be used. */
+/* Why a device is passed over. */
+struct refusal {
+	char *why;    /* owned; NULL: it can be used */
+	bool notable; /* whoever runs the program should hear of it, whatever is taken instead */
+};
+
+static void refusal_finish(struct refusal *refusal)
+{
+	free(refusal->why);
+	*refusal = (struct refusal){.why = NULL};
+}
+
+/* A GPU that this build of torch cannot use: worth a word only where there is one. */
+static int refuse_build(const struct mxt_device_pick *pick, const struct mxt_sysroot *root,
+			const struct mxt_device_ops *ops, const struct mxt_torch_version *version,
+			struct refusal *refusal, struct mxt_error *err)
+{
+	const char *here = strcmp(ops->vendor, "amd") == 0 ? "an AMD GPU is here, but " : "an NVIDIA GPU is here, but ";
+	refusal->notable = ops->detect(root, NULL) == 0;
+	if (asprintf(&refusal->why,
+		     "%storch %s in %s is not built for %s but for %s; install the build that is: "
+		     "https://pytorch.org/get-started/locally/",
+		     refusal->notable ? here : "", version->version, pick->torch,
+		     mxt_torch_backend_name(ops->torch_backend),
+		     mxt_torch_backend_name(mxt_torch_backend_of(version))) < 0) {
+		refusal->why = NULL;
+		return mxt_error_oom(err);
+	}
+	return 0;
+}
+
+/* `asked_for`: no other device would be taken, so that a GPU that is not seen may still be tried. */
 static int consider(const struct mxt_device_pick *pick, const struct mxt_sysroot *root,
 		    const struct mxt_device_ops *ops, const struct mxt_torch_version *version, bool asked_for,
-		    char **ret_why, struct mxt_error *err)
+		    struct refusal *refusal, struct mxt_error *err)
 {
 	MXT_CLEANUP_ERROR struct mxt_error why = MXT_ERROR_INIT;
 	if (!ops->needs_torch)
 		return 0;
 	int rc = mxt_torch_check_version(version, pick->torch, &why);
 	if (rc == 0 && ops->vendor && mxt_torch_backend_of(version) != ops->torch_backend)
-		rc = mxt_error_set(&why, -ENODEV, MXT_E_NO_DEVICE,
-				   "torch %s in %s is not built for %s; install a build that is", version->version,
-				   pick->torch, mxt_torch_backend_name(ops->torch_backend));
+		return refuse_build(pick, root, ops, version, refusal, err);
+	refusal->notable = rc < 0 && !ops->vendor;
 	if (rc == 0 && !asked_for)
 		rc = ops->detect(root, &why);
 	if (rc == 0)
 		return 0;
-	*ret_why = strdup(mxt_error_text(&why));
-	return *ret_why ? 0 : mxt_error_oom(err);
+	refusal->why = strdup(mxt_error_text(&why));
+	return refusal->why ? 0 : mxt_error_oom(err);
 }
 
-/* Passing over torch matters to the user; passing over a GPU that is not there does not. */
-static void keep_note(struct mxt_device_pick *pick, const struct mxt_device_ops *ops, char *why)
+static void keep_note(struct mxt_device_pick *pick, struct refusal *refusal)
 {
-	if (pick->note || ops->vendor) {
-		free(why);
-		return;
-	}
-	pick->note = why;
+	if (refusal->notable && !pick->note)
+		pick->note = mxt_steal_ptr(&refusal->why);
+	refusal_finish(refusal);
 }
 
 static int choose(struct mxt_device_pick *pick, const struct mxt_sysroot *root, const struct choice_row *row,
 		  const struct mxt_torch_version *version, struct mxt_error *err)
 {
-	char *why = NULL;
+	struct refusal refusal = {.why = NULL};
 	for (size_t i = 0; row->devices[i]; i++) {
 		const struct mxt_device_ops *ops = mxt_device_find(row->devices[i]);
 		bool last = !row->devices[i + 1];
-		why = NULL;
-		int rc = ops ? consider(pick, root, ops, version, last, &why, err) : -ENODEV;
-		if (rc == 0 && !why) {
+		if (!ops)
+			continue;
+		int rc = consider(pick, root, ops, version, last, &refusal, err);
+		if (rc < 0)
+			return rc;
+		if (!refusal.why) {
 			pick->ops = ops;
 			return 0;
 		}
-		if (rc < 0 && ops)
-			return rc;
-		if (last)
-			break;
-		if (ops)
-			keep_note(pick, ops, why);
+		if (!last)
+			keep_note(pick, &refusal);
 	}
 	int rc = mxt_error_set(err, -ENODEV, MXT_E_NO_DEVICE, "--device %s: %s", row->name,
-			       why ? why : "this program was built without it");
-	free(why);
+			       refusal.why ? refusal.why : "this program was built without it");
+	refusal_finish(&refusal);
 	return rc;
 }
 
