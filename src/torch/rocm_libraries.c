@@ -55,13 +55,14 @@ static int64_t first_number(const char *version)
 }
 
 /*
- * The name in this folder that the loader is asked for: with one number, the newest, else without any. NULL when there
- * is none; HIP of another major version than torch's is none.
+ * The name in this folder that the loader is asked for: with one number, the newest. Only wheels' copies (`renamed`)
+ * are asked for without any. NULL when there is none; HIP of another major version than torch's is none.
  */
-static const char *name_in(const struct mxt_name_list *names, const struct library_row *row, int64_t major)
+static const char *name_in(const struct mxt_name_list *names, const struct library_row *row, int64_t major,
+			   bool renamed)
 {
 	const char *best = NULL;
-	int64_t best_number = -2;
+	int64_t best_number = renamed ? -2 : -1;
 	for (size_t i = 0; i < names->count; i++) {
 		char version[MXT_TORCH_TEXT];
 		if (!mxt_rocm_file_parse(names->names[i], row->file, version) || strchr(version, '.'))
@@ -163,7 +164,7 @@ static int find_library(const struct mxt_sysroot *root, const struct library_row
 		const char *folder = places->folders.names[i];
 		if (mxt_sysroot_list(root, folder, MAX_NAMES, &names, NULL) == -ENOMEM)
 			return -ENOMEM;
-		const char *name = name_in(&names, row, major);
+		const char *name = name_in(&names, row, major, i == 0); /* the first is torch/lib */
 		if (name && asprintf(&library->path, "%s/%s", folder, name) < 0) {
 			library->path = NULL;
 			return -ENOMEM;
