@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Running autotune on an AMD GPU that is not there: a ROCm torch of stand-ins and a machine in a folder (sim_rocm.py),
-and the small model of sim_cuda.py."""
+"""Running autotune on an AMD GPU that is not there: a ROCm torch of stand-ins, a machine in a folder (sim_rocm.py), and a
+model that is even smaller than that of sim_cuda.py: a cache of 256 MiB makes operands rotate through 64 windows."""
 
 import json
 
 import mxt
 import sim_cuda
 import sim_rocm
-from sim_cuda import MODEL, both, ms
+from sim_cuda import both, ms
 
 __all__ = ["CALM", "CLEAN", "MODEL", "TestCase", "both", "ms"]
 
-L2_BYTES = 65536  # little, so that few operands rotate
+# Two layers, two heads that share a KV head: attention at 32, 64 and 128 positions.
+MODEL = {**sim_cuda.MODEL, "hidden_size": 64, "intermediate_size": 128, "num_attention_heads": 2, "num_key_value_heads": 1,
+         "vocab_size": 128}
 
 # A developer's own switches must not race as `yours`, nor hide the stand-ins.
 CLEAN = {**sim_cuda.CLEAN, **{name: None for name in (
@@ -37,14 +39,14 @@ class TestCase(mxt.TestCase):
         """The environment of a run."""
         machine = machine or sim_rocm.machine(1)
         played = {**CALM, **scenario}
-        played["device"] = {**sim_rocm.devices(machine), "l2_bytes": L2_BYTES, **scenario.get("device", {})}
+        played["device"] = {**sim_rocm.devices(machine), **scenario.get("device", {})}
         return {**CLEAN, **sim_rocm.install(self.dir, machine), **self.torch.scenario(**played)}
 
     def tune(self, *args, status=0, env=None, budget=60, seed=1, machine=None, **scenario):
         """Runs autotune on a scenario over CALM, and on the cards of the machine; returns the result."""
         return self.run_program(
             "autotune", "--device", "hip", "--python", self.torch.folder, "--model", self.dir / "config.json",
-            "--seq-len", 128, "--micro-batch", 1, "--seed", seed, "--budget", budget, *args, status=status,
+            "--seq-len", 64, "--micro-batch", 1, "--seed", seed, "--budget", budget, *args, status=status,
             env={**self.variables(scenario, machine), **(env or {})})
 
     def plan(self):

@@ -6,6 +6,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "sim_runtime.h"
 #include "sim_scenario.h"
@@ -211,12 +213,28 @@ int CALL(Memcpy)(void *to, const void *from, size_t bytes, int kind)
 	return SUCCESS;
 }
 
+/* Whole pages of zeros need not be written: the kernel has new ones. Device memory is private to the process. */
+static void zero(char *to, size_t bytes)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = (uintptr_t)to, end = first + bytes;
+	uintptr_t from = (first + page - 1) / page * page, until = end / page * page;
+	if (until <= from || madvise((void *)from, until - from, MADV_DONTNEED) != 0) {
+		memset(to, 0, bytes);
+		return;
+	}
+	memset(to, 0, from - first);
+	memset((void *)until, 0, end - until);
+}
+
 int CALL(Memset)(void *to, int value, size_t bytes)
 {
 	int status = enter("memcpy");
 	if (status)
 		return leave(status);
-	memset(to, value, bytes);
+	if (value == 0)
+		zero(to, bytes);
+	else
+		memset(to, value, bytes);
 	mxt_sim_move(bytes);
 	return SUCCESS;
 }

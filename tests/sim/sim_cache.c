@@ -6,7 +6,7 @@
 
 #include "sim_number.h"
 
-#define ENTRIES     256
+#define ENTRIES     4096
 #define MAX_NUMBERS ((size_t)16 << 20) /* 128 MiB in all */
 
 static struct {

@@ -16,12 +16,20 @@
 #define SIM_HIPBLASLT_0_ACTS 0
 #endif
 
+/* Since 2.11 the getter asks whether CK can be had; before, it tells what was wished for. */
+#define CHECKS_CK (SIM_TORCH_MINOR >= 11)
+#if CHECKS_CK
+#define GET_FA "_ZN2at7Context25getROCmFAPreferredBackendEv"
+#else
+#define GET_FA "_ZNK2at7Context25getROCmFAPreferredBackendEv"
+#endif
+
 /* at::ROCmFABackend and at::BlasBackend: both of int8_t. */
 enum { FA_DEFAULT, FA_AOTRITON, FA_CK };
 enum { BLAS_DEFAULT, BLAS_CUBLAS, BLAS_CUBLASLT };
 
 /* Methods of at::Context: C has no names like theirs. */
-MXT_SIM_EXPORT int8_t get_fa(void *context) __asm__("_ZN2at7Context25getROCmFAPreferredBackendEv");
+MXT_SIM_EXPORT int8_t get_fa(const void *context) __asm__(GET_FA);
 MXT_SIM_EXPORT void set_fa(void *context,
 			   int8_t backend) __asm__("_ZN2at7Context25setROCmFAPreferredBackendENS_13ROCmFABackendE");
 MXT_SIM_EXPORT int8_t get_blas(void *context) __asm__("_ZN2at7Context20blasPreferredBackendEv");
@@ -45,21 +53,36 @@ __attribute__((constructor)) static void load(void)
 		blas = BLAS_CUBLAS;
 }
 
-/* CK that is not built in, or not on this card, is said not to be there once; then AOTriton goes on in its place. */
-int8_t get_fa(void *context)
+static bool has_ck(void)
 {
-	(void)context;
-	if (!mxt_sim_vendor.hip)
-		return fa;
-	if (fa == FA_DEFAULT)
-		fa = FA_AOTRITON;
-	if (fa == FA_CK && !(mxt_sim_gpu_has_ck() && mxt_sim_scenario()->has[MXT_SIM_CK])) {
+	return mxt_sim_gpu_has_ck() && mxt_sim_scenario()->has[MXT_SIM_CK];
+}
+
+/* CK that is not built in, or not on this card, is said not to be there once; then AOTriton goes on in its place. */
+static void check_ck(void)
+{
+	static bool told; /* in this process */
+	if (has_ck())
+		return;
+	if (!told)
 		(void)fprintf(stderr,
 			      "[W] Warning: Cannot set preferred SDPA backend to CK: architecture supported for CK: "
 			      "%d, PyTorch built with CK SDPA support: %d\n",
 			      mxt_sim_scenario()->has[MXT_SIM_CK], mxt_sim_gpu_has_ck());
+	told = true;
+	if (CHECKS_CK)
 		fa = FA_AOTRITON;
-	}
+}
+
+int8_t get_fa(const void *context)
+{
+	(void)context;
+	if (!mxt_sim_vendor.hip)
+		return fa;
+	if (CHECKS_CK && fa == FA_DEFAULT)
+		fa = FA_AOTRITON;
+	if (CHECKS_CK && fa == FA_CK)
+		check_ck();
 	return fa;
 }
 
@@ -93,5 +116,8 @@ const struct mxt_sim_sdpa_backend *mxt_sim_context_flash(void)
 {
 	if (!mxt_sim_vendor.hip)
 		return &mxt_sim_sdpa_flash;
-	return get_fa(NULL) == FA_CK ? &mxt_sim_sdpa_ck : &mxt_sim_sdpa_aotriton;
+	if (get_fa(NULL) != FA_CK)
+		return &mxt_sim_sdpa_aotriton;
+	check_ck();
+	return has_ck() ? &mxt_sim_sdpa_ck : &mxt_sim_sdpa_aotriton;
 }
