@@ -35,6 +35,7 @@ BUILDS = {
     "2.8": ("2.8.0+rocm6.4", "6.4.43484-123eb5128", "6", "6.4"),
     "2.9": ("2.9.1+rocm7.2.1", "7.2.53211", "7", "7.2"),
     "2.9-ck": ("2.9.1+rocm7.2.1", "7.2.53211", "7", "7.2"),
+    "2.9-no-abi": ("2.9.1+rocm7.2.1", "7.2.53211", "7", "7.2"),
     "2.10": ("2.10.0+rocm7.2.1", "7.2.53211", "7", "7.2"),
     "2.10-fork": ("2.10.0+rocm7.2.1.gitb8c4f2b9", "7.2.53211", "7", "7.2"),
     "2.11": ("2.11.0+rocm7.2", "7.2.53211", "7", "7.2"),
@@ -49,20 +50,22 @@ ANNOUNCED = {"GPU_MAX_HW_QUEUES": "1", "NCCL_MIN_NCHANNELS": "112", "NVTE_CK_USE
 
 
 class Environment(sim_torch.Environment):
-    """`build` is a row of BUILDS; `hipblaslt` another build of that library (6.0, 6.2, 6.4, 7.2)."""
+    """`build` is a row of BUILDS; `hip` what version.py says; `major` another build of HIP's runtime (5, 6, 7),
+    `hipblaslt` another one of that library (6.0, 6.2, 6.4, 7.2, 7.2-wide)."""
 
-    def __init__(self, folder, build=ANNOUNCED_BUILD, version=None, hip=None, hipblaslt=None, python="3.11",
+    def __init__(self, folder, build=ANNOUNCED_BUILD, version=None, hip=None, major=None, hipblaslt=None, python="3.11",
                  libraries=sim_torch.LIBRARIES):
-        self.build, self.hip, self.hipblaslt = build, hip or BUILDS[build][1], hipblaslt or BUILDS[build][3]
+        self.hip, self.runtime = hip or BUILDS[build][1], major or BUILDS[build][2]
+        self.hipblaslt = hipblaslt or BUILDS[build][3]
         super().__init__(folder, build, version or BUILDS[build][0], python=python, libraries=libraries)
 
     def _torch(self, build, cuda):
         self.write(self.torch / "version.py", VERSION_PY.format(version=self.version, hip=self.hip))
         self.dist_info("torch", self.version)
         self.write(self.torch / "lib" / "stand-in", "These libraries only stand in for torch's: nothing is measured.\n")
-        major = BUILDS[build][2]
+        major = BUILDS[build][2]  # rocBLAS goes with the build
         for name, stem in (("torch_cpu", f"rocm-torch-cpu-{build}"), ("torch_hip", f"torch-hip-{build}"),
-                           ("amdhip64", f"amdhip64-{major}"), ("hipblaslt", f"hipblaslt-{self.hipblaslt}"),
+                           ("amdhip64", f"amdhip64-{self.runtime}"), ("hipblaslt", f"hipblaslt-{self.hipblaslt}"),
                            ("rocblas", f"rocblas-{major}"), ("rccl", "rccl")):
             self.link(stem, self.torch / "lib" / f"lib{name}.so")
 
