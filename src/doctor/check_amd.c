@@ -33,15 +33,6 @@ static bool is_partition(const struct mxt_amd_gpu *gpu)
 	return gpu->compute_partition[0] && strcmp(gpu->compute_partition, "SPX") != 0;
 }
 
-/* The first GPU of its card, among those that a job sees. */
-static bool is_first(const struct mxt_amd_machine *machine, size_t place)
-{
-	for (size_t i = 0; i < place; i++)
-		if (machine->gpus[i].card == machine->gpus[place].card)
-			return false;
-	return true;
-}
-
 /* "191.9 GiB (a card of 192 GB)" */
 static void list_memory(const struct mxt_amd_gpu *gpu, struct mxt_buf *text)
 {
@@ -215,7 +206,7 @@ static void find_arch(const struct mxt_amd_machine *machine, struct mxt_check_re
 static void find_gpus(const struct mxt_amd_machine *machine, struct mxt_check_result *result)
 {
 	for (size_t i = 0; i < machine->n_gpus; i++) {
-		if (!is_first(machine, i))
+		if (!mxt_amd_machine_is_first(machine, i))
 			continue;
 		find_card(machine, i, result);
 		if (is_partition(&machine->gpus[i]))

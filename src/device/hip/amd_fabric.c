@@ -79,15 +79,6 @@ static bool has_link(const struct fabric *fabric, uint32_t from, uint32_t to)
 	return false;
 }
 
-/* The first GPU of each card, which stands for it. */
-static bool is_first(const struct mxt_amd_machine *machine, size_t place)
-{
-	for (size_t i = 0; i < place; i++)
-		if (machine->gpus[i].card == machine->gpus[place].card)
-			return false;
-	return true;
-}
-
 static void break_mesh(struct mxt_amd_machine *machine, const struct mxt_amd_gpu *a, const struct mxt_amd_gpu *b,
 		       const char *why)
 {
@@ -117,8 +108,8 @@ void mxt_amd_fabric_find(const struct mxt_kfd_topology *topology, struct mxt_amd
 	fabric_init(&fabric, topology, machine);
 	machine->mesh = machine->n_cards > 1 ? MXT_AMD_MESH_FULL : MXT_AMD_MESH_NONE;
 	for (size_t i = 0; i < machine->n_gpus; i++) {
-		for (size_t k = i + 1; is_first(machine, i) && k < machine->n_gpus; k++)
-			if (is_first(machine, k))
+		for (size_t k = i + 1; mxt_amd_machine_is_first(machine, i) && k < machine->n_gpus; k++)
+			if (mxt_amd_machine_is_first(machine, k))
 				look_at_pair(&fabric, machine, &machine->gpus[i], &machine->gpus[k]);
 	}
 	for (size_t i = 0; i < machine->n_gpus; i++) /* partitions are connected as their card is */

@@ -36,15 +36,19 @@ static int choose_visible(const struct mxt_amd_gpu *all, size_t n, char *const *
 	return 0;
 }
 
+bool mxt_amd_machine_is_first(const struct mxt_amd_machine *machine, size_t place)
+{
+	for (size_t i = 0; i < place; i++)
+		if (machine->gpus[i].card == machine->gpus[place].card)
+			return false;
+	return true;
+}
+
 static uint32_t count_cards(const struct mxt_amd_machine *machine)
 {
 	uint32_t n = 0;
-	for (size_t i = 0; i < machine->n_gpus; i++) {
-		size_t k = 0;
-		while (k < i && machine->gpus[k].card != machine->gpus[i].card)
-			k++;
-		n += k == i;
-	}
+	for (size_t i = 0; i < machine->n_gpus; i++)
+		n += mxt_amd_machine_is_first(machine, i);
 	return n;
 }
 

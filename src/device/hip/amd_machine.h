@@ -102,6 +102,9 @@ int mxt_amd_machine_read(const struct mxt_sysroot *root, char *const *environmen
 			 struct mxt_error *err) MXT_WUR;
 void mxt_amd_machine_finish(struct mxt_amd_machine *machine);
 
+/* Whether the GPU at a place of the list is the first one of its card there, and so stands for the card. */
+bool mxt_amd_machine_is_first(const struct mxt_amd_machine *machine, size_t place);
+
 /*
  * The GPU that HIP calls `ordinal`, when a job could use it. Else -ENODEV: MXT_E_NO_DEVICE (none at all, hidden, or not
  * so many), MXT_E_AMD_DRIVER (no driver, or one that shows none of the cards), MXT_E_AMD_ACCESS (device files that may
