@@ -133,6 +133,25 @@ static const char *plural(uint64_t count)
 	return count == 1 ? "" : "s";
 }
 
+/* Of a container that was given some GPUs, and of one that was given none. */
+static void find_closed(const struct mxt_amd_machine *machine, struct mxt_check_result *result)
+{
+	bool none = machine->shown_gpus == 0;
+	uint32_t n = machine->n_closed;
+	if (n == 0)
+		return;
+	mxt_find(result, none ? MXT_CHECK_WARN : MXT_CHECK_NOTE,
+		 "%" PRIu32 "%s GPU%s of the machine %s not accessible from here", n, none ? "" : " more", plural(n),
+		 n == 1 ? "is" : "are");
+	if (none) {
+		mxt_wrong(result, "this container was given no GPU: nothing can be measured or trained on them");
+		mxt_todo(result, "start it with --device=/dev/kfd --device=/dev/dri, or ask for a GPU for the job");
+	} else {
+		mxt_wrong(result, "this container was not given %s; what runs there shares processors and memory",
+			  n == 1 ? "it" : "them");
+	}
+}
+
 /* What is there and not usable: hidden by the kernel, by a variable, or lost. */
 static void find_missing(const struct mxt_survey *survey, struct mxt_check_result *result)
 {
@@ -145,12 +164,7 @@ static void find_missing(const struct mxt_survey *survey, struct mxt_check_resul
 		mxt_todo(result, "see what dmesg says of amdgpu, and lspci -k which driver has them; a restart of the "
 				 "machine may bring them back");
 	}
-	if (machine->n_closed) {
-		mxt_find(result, MXT_CHECK_NOTE, "%" PRIu32 " more GPU%s of the machine %s not accessible from here",
-			 machine->n_closed, plural(machine->n_closed), machine->n_closed == 1 ? "is" : "are");
-		mxt_wrong(result, "this container was not given %s; what runs there shares processors and memory",
-			  machine->n_closed == 1 ? "it" : "them");
-	}
+	find_closed(machine, result);
 	if (machine->n_damaged) {
 		mxt_find(result, MXT_CHECK_WARN, "%" PRIu32 " node%s of the driver's topology cannot be understood",
 			 machine->n_damaged, plural(machine->n_damaged));

@@ -49,8 +49,9 @@ class Machine(mxt.TestCase):
         return [(row["status"], row["what"]) for row in rows if row["status"] != "ok"]
 
     def find(self, root, status, words, check="amd"):
-        rows = [row for row in self.checks(root)[check]["findings"] if words in row["what"]]
-        self.assertEqual([row["status"] for row in rows], [status], (words, self.checks(root)[check]["findings"]))
+        found = self.checks(root)[check]["findings"]
+        rows = [row for row in found if words in row["what"]]
+        self.assertEqual([row["status"] for row in rows], [status], (words, found))
         return rows[0]
 
     def visible(self, root, text):
@@ -104,6 +105,12 @@ class Changed(Machine):
         (root / "sys/bus/pci/devices").mkdir()
         self.find(root, "ok", "no AMD driver")
         self.find(root, "note", "torch is built for ROCm 7.2.53211, and there is no AMD GPU", "rocm")
+
+    def test_no_gpu_for_a_container(self):
+        root = self.copy("mi300x-cgroup")
+        (root / NODES / "5/properties").write_text("")
+        self.assertIn("--device=/dev/kfd", self.find(root, "warn", "8 GPUs of the machine are not accessible")["todo"])
+        self.find(root, "warn", "there is no AMD GPU that it could use", "rocm")
 
     def test_damaged_node(self):
         root = self.copy("mi300x-vf")
