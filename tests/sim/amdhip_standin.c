@@ -40,7 +40,6 @@ MXT_SIM_EXPORT int hipHostFree(void *memory);
 MXT_SIM_EXPORT int hipMemcpyAsync(void *to, const void *from, size_t bytes, int kind, struct hip_stream *stream);
 MXT_SIM_EXPORT int hipMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes,
 				      struct hip_stream *stream);
-MXT_SIM_EXPORT int hipMemsetAsync(void *to, int value, size_t bytes, struct hip_stream *stream);
 MXT_SIM_EXPORT int hipStreamCreate(struct hip_stream **stream);
 MXT_SIM_EXPORT int hipStreamCreateWithFlags(struct hip_stream **stream, unsigned flags);
 MXT_SIM_EXPORT int hipStreamSynchronize(struct hip_stream *stream);
@@ -54,7 +53,6 @@ MXT_SIM_EXPORT int hipDeviceGetP2PAttribute(int *value, int attribute, int from,
 int hipGetDeviceCount(int *count);
 int hipDeviceSynchronize(void);
 int hipMemcpy(void *to, const void *from, size_t bytes, int kind);
-int hipMemset(void *to, int value, size_t bytes);
 
 static const struct mxt_sim_device *described(void)
 {
@@ -221,7 +219,10 @@ int hipHostFree(void *memory)
 	return SUCCESS;
 }
 
-/* One stream after the other: what is said to go on by itself is done at once. */
+/*
+ * One stream after the other: what is said to go on by itself is done at once. There is no hipMemsetAsync, which only
+ * serves to keep a device busy.
+ */
 int hipMemcpyAsync(void *to, const void *from, size_t bytes, int kind, struct hip_stream *stream)
 {
 	(void)stream;
@@ -234,12 +235,6 @@ int hipMemcpyPeerAsync(void *to, int to_device, const void *from, int from_devic
 	(void)stream;
 	int status = ask(to_device) ? ask(to_device) : ask(from_device);
 	return status ? status : hipMemcpy(to, from, bytes, 3);
-}
-
-int hipMemsetAsync(void *to, int value, size_t bytes, struct hip_stream *stream)
-{
-	(void)stream;
-	return hipMemset(to, value, bytes);
 }
 
 int hipStreamCreate(struct hip_stream **stream)

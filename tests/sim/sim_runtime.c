@@ -199,6 +199,13 @@ void mxt_sim_move(uint64_t bytes)
 	advance(disturbed(1000 + (double)bytes / device.scenario.bytes_per_s * NS_PER_S));
 }
 
+void mxt_sim_wait(double ns)
+{
+	make_ready();
+	device.now_ns += ns;
+	device.slept_ns += ns;
+}
+
 double mxt_sim_now_ns(void)
 {
 	return device.now_ns;

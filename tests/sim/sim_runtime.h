@@ -43,6 +43,8 @@ MXT_SIM_EXPORT void mxt_sim_launch(const struct mxt_sim_cost *cost, double flops
 MXT_SIM_EXPORT double mxt_sim_cliff_factor(const char *site, const int64_t dims[static 3]);
 /* The same for something that only moves bytes. */
 MXT_SIM_EXPORT void mxt_sim_move(uint64_t bytes);
+/* Device time that really went by: neither disturbed nor slept again. */
+MXT_SIM_EXPORT void mxt_sim_wait(double ns);
 MXT_SIM_EXPORT double mxt_sim_now_ns(void);
 /* Sleeps what was simulated since the last time, where the scenario says "real_sleep". */
 MXT_SIM_EXPORT void mxt_sim_synchronize(void);

@@ -15,7 +15,7 @@
 #include "loaded_libraries.h"
 #include "torch_device.h"
 #include "torch_sdpa.h"
-#include "torch_tensor.h"
+#include "torch_trial.h"
 
 /*
  * Each worker holds a context of half a gigabyte, and operands. One that waits costs the others nothing; racing all

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 
 #include "amd_job.h"
+#include "clock.h"
 #include "error.h"
+#include "first_contact.h"
 #include "gpu_runtime.h"
 #include "hip_candidates.h"
 #include "hip_identity.h"
@@ -13,7 +15,10 @@
 #include "hip_ranking.h"
 #include "json.h"
 #include "loaded_libraries.h"
+#include "self_test.h"
+#include "sysroot.h"
 #include "torch_device.h"
+#include "torch_trial.h"
 
 /* As on CUDA: a worker that waits costs memory, and the others nothing. */
 #define MAX_WORKERS 6
@@ -23,7 +28,10 @@ struct hip_state {
 	struct mxt_gpu_runtime runtime; /* first: it is all that the platform knows of it */
 	struct mxt_hip_identity identity;
 	struct mxt_hip_ranking ranking;
+	struct mxt_self_test test;
 };
+
+static const struct mxt_sysroot live = MXT_SYSROOT_LIVE;
 
 static void device_close(struct mxt_device *device)
 {
@@ -56,8 +64,31 @@ static int open_parts(struct mxt_device *device, const struct mxt_device_target 
 	device->state = state;
 	rc = mxt_hip_identity_read(&state->runtime, &state->identity, err);
 	if (rc == 0)
-		device->llc_bytes = mxt_hip_llc_bytes(&state->identity);
+		rc = mxt_self_test_run(&state->test, &state->runtime, &state->identity, &live, &mxt_clock_monotonic,
+				       err);
+	/* The memory of a stand-in is the host's, and so are its caches. */
+	device->llc_bytes = device->torch.stand_in ? state->identity.l2_bytes : mxt_hip_llc_bytes(&state->identity);
 	return rc;
+}
+
+/* The last part of the self-test needs all of the device: what its kernels compute. */
+static int try_kernels(struct mxt_device *device, const struct mxt_device_target *target, struct mxt_error *err)
+{
+	static const enum mxt_problem_kind kinds[] = {MXT_PROBLEM_GEMM, MXT_PROBLEM_ATTENTION};
+	struct hip_state *state = device->state;
+	for (size_t i = 0; i < MXT_ARRAY_LEN(kinds); i++) {
+		struct mxt_check check = {.error_ppb = UINT64_MAX};
+		const char *name = mxt_problem_kind_name(kinds[i]);
+		if (!mxt_torch_device_try(device, target, kinds[i], &check))
+			continue;
+		if (check.error_ppb > check.bound_ppb)
+			return mxt_first_contact_failed(err, "small problems are computed right",
+							"a small problem (%s%s%s) is off by %.3g where %.3g is allowed",
+							name, check.backend[0] ? ", " : "", check.backend,
+							(double)check.error_ppb / 1e9, (double)check.bound_ppb / 1e9);
+		mxt_self_test_note(&state->test, name);
+	}
+	return 0;
 }
 
 static int device_open(const struct mxt_device_target *target, struct mxt_device **ret_device, struct mxt_error *err)
@@ -67,11 +98,12 @@ static int device_open(const struct mxt_device_target *target, struct mxt_device
 		return mxt_error_oom(err);
 	device->platform = &mxt_hip_platform;
 	int rc = open_parts(device, target, err);
+	if (rc == 0)
+		rc = try_kernels(device, target, err);
 	if (rc < 0) {
 		device_close(device);
 		return rc;
 	}
-	mxt_torch_device_warm_up(device, target);
 	*ret_device = device;
 	return 0;
 }
@@ -88,10 +120,11 @@ static json_t *own_facts(const struct hip_state *state, const char *attention)
 	int runtime_version = 0, driver_version = 0;
 	(void)state->runtime.call.runtime_version(&runtime_version);
 	(void)state->runtime.call.driver_version(&driver_version);
-	return json_pack("{s:s, s:i, s:i, s:o, s:o, s:s, s:s, s:o}", "attention", attention, "hip_runtime",
+	return json_pack("{s:s, s:i, s:i, s:o, s:o, s:s, s:s, s:o, s:o}", "attention", attention, "hip_runtime",
 			 runtime_version, "hip_driver", driver_version, "files", mxt_loaded_libraries(), "libraries",
 			 libraries(state, runtime_version), "name", state->identity.name, "layout",
-			 state->identity.layout, "switches", mxt_torch_switches(mxt_hip_selectors));
+			 state->identity.layout, "self_test", mxt_self_test_json(&state->test), "switches",
+			 mxt_torch_switches(mxt_hip_selectors));
 }
 
 static int device_describe(struct mxt_device *device, json_t **ret_facts, struct mxt_error *err)

@@ -13,6 +13,7 @@
 #include "host_memory.h"
 #include "sysroot.h"
 #include "torch_device.h"
+#include "torch_trial.h"
 
 /* Workers that the orchestrator may keep alive: each may use its share of memory. */
 #define MAX_WORKERS 6

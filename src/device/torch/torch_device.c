@@ -214,40 +214,6 @@ int mxt_torch_device_init(struct mxt_device *device, const struct mxt_device_tar
 	return mxt_torch_be_deterministic(&device->torch, err);
 }
 
-static const struct mxt_problem small_problems[] = {
-    {.kind = MXT_PROBLEM_GEMM,
-     .as.gemm = {.m = 128, .n = 128, .k = 128, .lda = 128, .ldb = 128, .ldc = 128, .dtype = MXT_DTYPE_BF16}},
-    {.kind = MXT_PROBLEM_ATTENTION,
-     .as.attention = {.batch = 1,
-		      .seq = 128,
-		      .heads = 8,
-		      .kv_heads = 8,
-		      .head_dim = 128,
-		      .causal = true,
-		      .dtype = MXT_DTYPE_BF16,
-		      .direction = MXT_BACKWARD}},
-};
-
-static void call_once(struct mxt_device *device, const struct mxt_problem *problem)
-{
-	struct mxt_task *task = NULL;
-	uint64_t ns = 0;
-	if (mxt_torch_device_prepare(device, problem, &task, NULL) < 0)
-		return;
-	const struct mxt_step step = {task, 0};
-	(void)mxt_torch_device_time(device, &step, 1, 1, &ns, NULL);
-	mxt_torch_device_release(device, task);
-}
-
-void mxt_torch_device_warm_up(struct mxt_device *device, const struct mxt_device_target *target)
-{
-	for (size_t i = 0; target->probe && i < MXT_ARRAY_LEN(small_problems); i++) {
-		const char *probe = mxt_problem_kind_name(small_problems[i].kind);
-		if (strcmp(target->probe, probe) == 0 || strcmp(target->probe, "layer") == 0)
-			call_once(device, &small_problems[i]);
-	}
-}
-
 void mxt_torch_device_finish(struct mxt_device *device)
 {
 	for (int i = 0; i < MXT_DTYPE_COUNT; i++) {

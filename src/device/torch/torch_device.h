@@ -117,9 +117,6 @@ int mxt_torch_device_init(struct mxt_device *device, const struct mxt_device_tar
 			  enum mxt_torch_backend backend, struct mxt_error *err);
 void mxt_torch_device_finish(struct mxt_device *device);
 
-/* Calls the kernels of target->probe once, on something small. What fails here fails again when it is asked for. */
-void mxt_torch_device_warm_up(struct mxt_device *device, const struct mxt_device_target *target);
-
 /* What torch would take for a common shape: that the environment's attention switch acts shows here first. */
 int mxt_torch_common_attention(struct mxt_device *device, enum mxt_sdpa_kind *ret_kind, struct mxt_error *err);
 
