@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gpu_calls.def as hip.def names it, the values of gpu_runtime.h, the numbers of the HIP dialect and hip_layout.def
- * against hip_runtime_api.h. Headers of ROCm 5 have the old layout of a device's properties, later ones the new one: a
- * header checks the column that is its own.
+ * against hip_runtime_api.h. Headers of ROCm 5 have the old layout of a device's properties only, later ones both.
  */
 #include <hip/hip_runtime_api.h>
 
@@ -23,20 +22,24 @@ _Static_assert(MXT_HIP_COMPUTE_MAJOR == hipDeviceAttributeComputeCapabilityMajor
 /* ---- the properties ---- */
 
 #ifdef hipGetDeviceProperties /* since ROCm 6 a macro for the function that fills the new layout */
-#define CHECK_OFFSET(new_offset, old_offset, name) (offsetof(struct hipDeviceProp_tR0600, name) == (new_offset))
+#include <hip/hip_deprecated.h>
 _Static_assert(sizeof(struct hipDeviceProp_tR0600) == 1472, "size of the new layout");
-#define mxt_hip_properties_new hipDeviceProp_tR0600
-#define mxt_hip_properties_old hipDeviceProp_tR0600
+#define CHECK_NEW(name, offset) (offsetof(struct hipDeviceProp_tR0600, name) == (offset))
+#define mxt_hip_properties_new  hipDeviceProp_tR0600
+#define mxt_hip_properties_old  hipDeviceProp_tR0600 /* what the macro makes of the plain function's name */
+typedef hipDeviceProp_tR0000 old_layout;
 #else
-#define CHECK_OFFSET(new_offset, old_offset, name) (offsetof(hipDeviceProp_t, name) == (old_offset))
-_Static_assert(sizeof(hipDeviceProp_t) <= 792, "size of the old layout");
-#define mxt_hip_properties_old                     hipDeviceProp_t
+#define CHECK_NEW(name, offset) 1
+#define mxt_hip_properties_old  hipDeviceProp_t
+typedef hipDeviceProp_t old_layout;
 hipError_t hipGetDevicePropertiesR0600(struct mxt_hip_properties_new *properties, int device);
 #endif
+_Static_assert(sizeof(old_layout) <= 792, "size of the old layout"); /* it has grown at its end */
 
 #define MXT_HIP_FIELD(member, bytes, new_offset, old_offset, header_name)                                              \
-	_Static_assert(CHECK_OFFSET(new_offset, old_offset, header_name), #header_name);                               \
-	_Static_assert(sizeof(((hipDeviceProp_t *)0)->header_name) == (bytes), #header_name);                          \
+	_Static_assert(CHECK_NEW(header_name, new_offset), #header_name);                                              \
+	_Static_assert(offsetof(old_layout, header_name) == (old_offset), #header_name);                               \
+	_Static_assert(sizeof(((old_layout *)0)->header_name) == (bytes), #header_name);                               \
 	_Static_assert(sizeof(((struct mxt_hip_identity *)0)->member) == (bytes), #member);
 #include "hip_layout.def"
 

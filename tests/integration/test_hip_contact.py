@@ -41,8 +41,9 @@ class Facts(TestCase):
         facts = self.contact()
         self.assertEqual(facts["self_test"], HELD)
         self.assertEqual((facts["layout"], facts["name"]), ("R0600", "AMD Instinct MI300X"))
-        self.assertEqual(facts["libraries"]["arch"], "gfx942:sramecc+:xnack-")
-        self.assertEqual(facts["libraries"]["hip"], {"version": 70253211})
+        self.assertEqual(facts["libraries"], {
+            "arch": "gfx942:sramecc+:xnack-", "hip": {"version": 70253211}, "rocblas": {"version": "5.2.0.dabb6df2b9"},
+            "hipblaslt": {"version": 100202, "revision": "dabb6df2b9"}})
         lib = self.torch.torch / "lib"
         self.assertEqual({name: facts["files"][name] for name in ("hip", "hipblaslt", "rccl", "rocblas")},
                          {"hip": str(lib / "libamdhip64.so"), "hipblaslt": str(lib / "libhipblaslt.so"),
@@ -56,6 +57,9 @@ class Facts(TestCase):
     def test_only_the_kernels_that_it_is_for(self):
         self.assertEqual(self.contact(probe="gemm")["self_test"], HELD[:-1])
         self.assertEqual(self.contact(probe=None)["self_test"], HELD[:-2])
+        facts = self.contact(probe="attention")
+        self.assertEqual(facts["self_test"], [name for name in HELD if name != "gemm"])
+        self.assertEqual(sorted(facts["libraries"]), ["arch", "hip"])
 
     def test_a_sandbox_without_the_drivers_files(self):
         """HIP alone is believed."""

@@ -2,6 +2,7 @@
 #include "hip_device.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "amd_job.h"
 #include "clock.h"
@@ -11,6 +12,7 @@
 #include "hip_candidates.h"
 #include "hip_identity.h"
 #include "hip_inventory.h"
+#include "hip_libraries.h"
 #include "hip_library.h"
 #include "hip_ranking.h"
 #include "json.h"
@@ -29,6 +31,7 @@ struct hip_state {
 	struct mxt_hip_identity identity;
 	struct mxt_hip_ranking ranking;
 	struct mxt_self_test test;
+	bool products; /* it may be asked for products */
 };
 
 static const struct mxt_sysroot live = MXT_SYSROOT_LIVE;
@@ -61,6 +64,7 @@ static int open_parts(struct mxt_device *device, const struct mxt_device_target 
 		free(state);
 		return rc;
 	}
+	state->products = !target->probe || strcmp(target->probe, mxt_problem_kind_name(MXT_PROBLEM_ATTENTION)) != 0;
 	device->state = state;
 	rc = mxt_hip_identity_read(&state->runtime, &state->identity, err);
 	if (rc == 0)
@@ -108,12 +112,6 @@ static int device_open(const struct mxt_device_target *target, struct mxt_device
 	return 0;
 }
 
-/* What computes, as it tells its own version: a solution's number means something only together with these. */
-static json_t *libraries(const struct hip_state *state, int runtime_version)
-{
-	return json_pack("{s:s, s:{s:i}}", "arch", state->identity.arch, "hip", "version", runtime_version);
-}
-
 /* NULL when memory ran out. */
 static json_t *own_facts(const struct hip_state *state, const char *attention)
 {
@@ -122,9 +120,9 @@ static json_t *own_facts(const struct hip_state *state, const char *attention)
 	(void)state->runtime.call.driver_version(&driver_version);
 	return json_pack("{s:s, s:i, s:i, s:o, s:o, s:s, s:s, s:o, s:o}", "attention", attention, "hip_runtime",
 			 runtime_version, "hip_driver", driver_version, "files", mxt_loaded_libraries(), "libraries",
-			 libraries(state, runtime_version), "name", state->identity.name, "layout",
-			 state->identity.layout, "self_test", mxt_self_test_json(&state->test), "switches",
-			 mxt_torch_switches(mxt_hip_selectors));
+			 mxt_hip_libraries(state->identity.arch, runtime_version, state->products), "name",
+			 state->identity.name, "layout", state->identity.layout, "self_test",
+			 mxt_self_test_json(&state->test), "switches", mxt_torch_switches(mxt_hip_selectors));
 }
 
 static int device_describe(struct mxt_device *device, json_t **ret_facts, struct mxt_error *err)
