@@ -77,6 +77,7 @@ const char *mxt_plan_object_name(enum mxt_plan_object object)
 	    [MXT_PLAN_OBJECT_CHOICE] = "choice",
 	    [MXT_PLAN_OBJECT_NEW_LENGTHS] = "new_lengths",
 	    [MXT_PLAN_OBJECT_FIRST_CALL] = "first_call",
+	    [MXT_PLAN_OBJECT_WARM_UP] = "warm_up",
 	    [MXT_PLAN_OBJECT_HEURISTIC] = "heuristic",
 	    [MXT_PLAN_OBJECT_RANKING] = "ranking",
 	};

@@ -152,6 +152,7 @@ struct mxt_device_ops {
 	const char *vendor;
 	bool needs_torch;                     /* it is there only where the target names a torch */
 	enum mxt_torch_backend torch_backend; /* what that torch must be built for; MXT_TORCH_CPU: any will do */
+	uint64_t ramp_ns;                     /* of work until a cold one has its steady clock, at most; 0: at once */
 	bool pins;                            /* a plan can make products take the solutions that `rank` names */
 	bool float32; /* computes in float32 whatever the workload says; else in the workload's dtype */
 	bool scaled;  /* shapes are cut to what the host can do in time; else they are the real ones */

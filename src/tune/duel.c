@@ -105,6 +105,8 @@ int mxt_duel_run(struct mxt_duel *duel, struct mxt_session *session, const struc
 	if (rc == 0)
 		rc = mxt_field_prepare(field, mxt_field_alive(field), err);
 	if (rc == 0)
+		rc = mxt_session_warm_up(session, field, err);
+	if (rc == 0)
 		rc = run_rounds(duel, session, kind, err);
 	if (rc != -ETIME)
 		return rc;

@@ -389,12 +389,12 @@ static uint64_t warm_limit(const struct mxt_measure *measure)
 	return measure->n > 0 && mxt_measure_median(measure) >= WARM_NS ? 0 : WARM_NS;
 }
 
-/* Times a sequence on one entry; *ret_ns is 0 when the entry failed. */
+/* Times a sequence on one entry; its time is 0 when the entry failed. */
 static int time_steps(struct mxt_field *field, struct mxt_entry *entry, const struct mxt_item *item,
-		      uint64_t max_warm_ns, uint64_t *ret_ns, struct mxt_error *err)
+		      uint64_t max_warm_ns, uint64_t target_ns, struct mxt_timing *ret_timing, struct mxt_error *err)
 {
 	const struct mxt_time_request request = {
-	    .steps = item->steps, .n_steps = item->n_steps, .max_warm_ns = max_warm_ns, .target_ns = TARGET_NS};
+	    .steps = item->steps, .n_steps = item->n_steps, .max_warm_ns = max_warm_ns, .target_ns = target_ns};
 	uint64_t began = mxt_now_ns(field->clock);
 	enum mxt_outcome outcome = MXT_FAILED;
 	struct mxt_timing timing = {0};
@@ -406,18 +406,37 @@ static int time_steps(struct mxt_field *field, struct mxt_entry *entry, const st
 	field->requests_done++;
 	if (outcome == MXT_OK)
 		judge_time(entry, item, timing.ns);
-	*ret_ns = entry->outcome == MXT_OK ? timing.ns : 0;
+	if (entry->outcome != MXT_OK)
+		timing.ns = 0;
+	*ret_timing = timing;
 	return 0;
 }
 
 static int time_one(struct mxt_field *field, struct mxt_entry *entry, size_t item, uint64_t *ret_ns,
 		    struct mxt_error *err)
 {
-	return time_steps(field, entry, &field->course->items[item], warm_limit(&entry->measures[item]), ret_ns, err);
+	struct mxt_timing timing = {0};
+	int rc = time_steps(field, entry, &field->course->items[item], warm_limit(&entry->measures[item]), TARGET_NS,
+			    &timing, err);
+	if (rc == 0)
+		*ret_ns = timing.ns;
+	return rc;
 }
 
-int mxt_field_try(struct mxt_field *field, size_t entry, const struct mxt_problem *problem, struct mxt_trial *ret_trial,
-		  struct mxt_error *err)
+int mxt_field_load(struct mxt_field *field, size_t entry, size_t item, uint64_t target_ns,
+		   struct mxt_timing *ret_timing, struct mxt_error *err)
+{
+	struct mxt_entry *e = &field->entries[entry];
+	int rc = check_time(field, err);
+	if (rc == 0)
+		rc = take_turn(field, e, err);
+	if (rc == 0 && e->outcome == MXT_OK)
+		rc = time_steps(field, e, &field->course->items[item], 0, target_ns, ret_timing, err);
+	return rc;
+}
+
+int mxt_field_try(struct mxt_field *field, size_t entry, const struct mxt_problem *problem, uint64_t target_ns,
+		  struct mxt_trial *ret_trial, struct mxt_error *err)
 {
 	struct mxt_entry *e = &field->entries[entry];
 	const struct mxt_sequence_step step = {
@@ -425,16 +444,16 @@ int mxt_field_try(struct mxt_field *field, size_t entry, const struct mxt_proble
 	const struct mxt_item item = {.steps = &step, .n_steps = 1};
 	struct mxt_prepared prepared = {.first_call_ns = 0};
 	bool done = false;
-	uint64_t steady_ns = 0;
+	struct mxt_timing steady = {0};
 	int rc = check_time(field, err);
 	if (rc == 0)
 		rc = take_turn(field, e, err);
 	if (rc == 0 && e->outcome == MXT_OK)
 		rc = prepare_as(field, e, step.id, problem, &prepared, &done, err);
 	if (rc == 0 && done && e->outcome == MXT_OK)
-		rc = time_steps(field, e, &item, 0, &steady_ns, err);
+		rc = time_steps(field, e, &item, 0, target_ns ? target_ns : TARGET_NS, &steady, err);
 	if (rc == 0 && e->outcome == MXT_OK)
-		*ret_trial = (struct mxt_trial){prepared.first_call_ns, steady_ns};
+		*ret_trial = (struct mxt_trial){prepared.first_call_ns, steady.ns};
 	return rc;
 }
 
@@ -443,14 +462,14 @@ int mxt_field_time(struct mxt_field *field, size_t entry, uint32_t problem, uint
 	struct mxt_entry *e = &field->entries[entry];
 	const struct mxt_sequence_step step = {.id = problem};
 	const struct mxt_item item = {.steps = &step, .n_steps = 1};
-	uint64_t ns = 0;
+	struct mxt_timing timing = {0};
 	int rc = check_time(field, err);
 	if (rc == 0)
 		rc = take_turn(field, e, err);
 	if (rc == 0 && e->outcome == MXT_OK)
-		rc = time_steps(field, e, &item, WARM_NS, &ns, err);
+		rc = time_steps(field, e, &item, WARM_NS, TARGET_NS, &timing, err);
 	if (rc == 0)
-		*ret_ns = ns;
+		*ret_ns = timing.ns;
 	return rc;
 }
 

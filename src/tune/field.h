@@ -110,10 +110,14 @@ struct mxt_trial {
 	uint64_t first_call_ns, steady_ns; /* its first call, and one after it */
 };
 
-/* Has an entry prepare a problem that is not in the course, judges the result, and times it. Returns as
- * mxt_field_start(); the entry's outcome says whether *ret_trial was filled. */
-int mxt_field_try(struct mxt_field *field, size_t entry, const struct mxt_problem *problem, struct mxt_trial *ret_trial,
-		  struct mxt_error *err);
+/* Has an entry prepare a problem that is not in the course, judges the result, and times it for about `target_ns` (0:
+ * as long as any item). Returns as mxt_field_start(); the entry's outcome says whether *ret_trial was filled. */
+int mxt_field_try(struct mxt_field *field, size_t entry, const struct mxt_problem *problem, uint64_t target_ns,
+		  struct mxt_trial *ret_trial, struct mxt_error *err);
+
+/* Keeps an entry at work on a prepared item for about `target_ns`; what it showed is no block of a race. As above. */
+int mxt_field_load(struct mxt_field *field, size_t entry, size_t item, uint64_t target_ns,
+		   struct mxt_timing *ret_timing, struct mxt_error *err);
 
 /*
  * Times a problem of the course by itself on an entry that has prepared it; *ret_ns is 0 when the entry failed. Returns

@@ -65,7 +65,7 @@ static int try_length(struct mxt_field *field, size_t entry, const struct mxt_pr
 	for (unsigned d = MXT_FORWARD; d < MXT_DIRECTION_COUNT; d++) {
 		struct mxt_problem fresh = at_new_length(problem, index, multiple, (enum mxt_direction)d);
 		struct mxt_trial trial = {0};
-		int rc = mxt_field_try(field, entry, &fresh, &trial, err);
+		int rc = mxt_field_try(field, entry, &fresh, 0, &trial, err);
 		if (rc < 0 || field->entries[entry].outcome != MXT_OK)
 			return rc;
 		costs->call[d][index] = excess_ns(trial.first_call_ns, trial.steady_ns);

@@ -171,12 +171,15 @@ static int open_incumbents(struct mxt_session *session, struct mxt_group *group,
 		rc = excuse_absent(session, field, err);
 	uint64_t prepared = mxt_now_ns(field->clock);
 	if (rc == 0)
+		rc = mxt_session_warm_up(session, field, err);
+	uint64_t warm = mxt_now_ns(field->clock);
+	if (rc == 0)
 		rc = mxt_field_round(field, incumbents, &round, err);
 	if (rc == -ETIME)
 		return too_small(session, group, field->requests_done ? started : began,
 				 err); /* starting may hang, too */
 	pace->prepare_ns = (prepared - started) / n;
-	pace->round_ns = (mxt_now_ns(field->clock) - prepared) / n;
+	pace->round_ns = (mxt_now_ns(field->clock) - warm) / n;
 	return rc;
 }
 

@@ -281,6 +281,8 @@ static json_t *evidence_json(const struct mxt_session *session)
 		rc |= json_object_set(evidence, "first_calls", session->first_calls);
 	if (session->pins.chosen && !session->pins.dropped)
 		rc |= mxt_pins_mark(&session->pins, session->heuristic.samples);
+	if (json_array_size(session->warm_ups) > 0)
+		rc |= json_object_set(evidence, "warm_ups", session->warm_ups);
 	if (session->heuristic.ranked > 0)
 		rc |= set_new(evidence, "heuristic", heuristic_json(&session->heuristic));
 	if (session->request->today && !session->request->against)

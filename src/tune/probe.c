@@ -237,6 +237,8 @@ static int run_group(struct mxt_session *session, enum mxt_problem_kind kind, co
 		rc = conclude(session, kind, &group, err);
 	if (rc == 0 && kind == MXT_PROBLEM_GEMM && !session->heuristic.done)
 		rc = mxt_session_rank(session, &group.field, err);
+	if (rc == 0 && kind == MXT_PROBLEM_GEMM)
+		rc = mxt_session_check_health(session, &group.field, err);
 	int ended = mxt_group_finish(&group, rc < 0 ? NULL : err);
 	return rc < 0 ? rc : ended;
 }

@@ -222,10 +222,11 @@ int mxt_session_init(struct mxt_session *session, const struct mxt_tune_request 
 	session->health = json_array();
 	session->skipped = json_array();
 	session->first_calls = json_array();
+	session->warm_ups = json_array();
 	session->heuristic.samples = json_array();
 	mxt_exposure_init(&session->exposure, request->workload);
 	if (!session->samples || !session->choices || !session->witnesses || !session->health || !session->skipped ||
-	    !session->first_calls || !session->heuristic.samples)
+	    !session->first_calls || !session->warm_ups || !session->heuristic.samples)
 		return mxt_error_oom(err);
 	int rc = read_environment(session, err);
 	choose_providers(session);
@@ -258,6 +259,7 @@ void mxt_session_finish(struct mxt_session *session)
 	json_decref(session->health);
 	json_decref(session->skipped);
 	json_decref(session->first_calls);
+	json_decref(session->warm_ups);
 	json_decref(session->heuristic.samples);
 	mxt_pins_finish(&session->pins);
 	mxt_handoff_folder_remove(session->handoffs);

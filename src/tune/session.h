@@ -83,7 +83,9 @@ struct mxt_session {
 	char *handoffs; /* owned: the folder of hand-off files that race; NULL: none was needed yet */
 	struct mxt_collective_answer collective;
 	/* Evidence so far; owned arrays. */
-	json_t *samples, *choices, *witnesses, *health, *skipped, *first_calls;
+	json_t *samples, *choices, *witnesses, *health, *skipped, *first_calls, *warm_ups;
+	uint64_t warmed_ns;  /* spent on warming the device up, in all */
+	bool health_checked; /* the device was held against the floor of its kind, or excused */
 };
 
 /*
@@ -127,6 +129,19 @@ int mxt_session_probe(struct mxt_session *session, enum mxt_problem_kind kind, u
  * part of the budget, where the device can. What goes wrong there is noted and fails nothing.
  */
 int mxt_session_rank(struct mxt_session *session, const struct mxt_field *field, struct mxt_error *err);
+
+/*
+ * warm_up.c: keeps a device that asks for it (ops->ramp_ns) busy with the field's prepared work, under bare, until its
+ * times agree for a second, or a tenth of the budget is spent on that in all. Recorded in the evidence. Returns as
+ * mxt_field_round().
+ */
+int mxt_session_warm_up(struct mxt_session *session, struct mxt_field *field, struct mxt_error *err);
+
+/*
+ * health.c: holds the device against what healthy ones of its kind do (health_floors.def), once, with the live worker
+ * of bare, whose last work it is: where the product fails, that worker ends. It is told, and decides nothing.
+ */
+int mxt_session_check_health(struct mxt_session *session, struct mxt_field *field, struct mxt_error *err);
 
 /*
  * deterministic.c, for a job whose results must repeat (else nothing is done): fills session->required; tells what the

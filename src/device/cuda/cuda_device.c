@@ -143,6 +143,7 @@ const struct mxt_device_ops mxt_cuda_device = {
     .vendor = "nvidia",
     .needs_torch = true,
     .torch_backend = MXT_TORCH_CUDA,
+    .ramp_ns = 0,
     .pins = false, /* nothing makes torch take a cuBLASLt algorithm by its number */
     .float32 = false,
     .scaled = false,

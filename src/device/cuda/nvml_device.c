@@ -198,6 +198,7 @@ const struct mxt_device_ops mxt_nvml_device = {
     .vendor = "nvidia",
     .needs_torch = false,
     .torch_backend = MXT_TORCH_CPU,
+    .ramp_ns = 0,
     .pins = false,
     .float32 = false,
     .scaled = false,

@@ -322,6 +322,7 @@ const struct mxt_device_ops mxt_fake_device = {
     .vendor = NULL,
     .needs_torch = false,
     .torch_backend = MXT_TORCH_CPU,
+    .ramp_ns = 0,
     .pins = false,
     .float32 = true,
     .scaled = true,

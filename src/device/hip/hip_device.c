@@ -24,6 +24,7 @@
 
 /* As on CUDA: a worker that waits costs memory, and the others nothing. */
 #define MAX_WORKERS 6
+#define RAMP_NS     (6 * MXT_NS_PER_S) /* AMD's own acceptance test lets 5 s pass before it measures */
 
 /* The state of the device's platform. */
 struct hip_state {
@@ -164,6 +165,7 @@ const struct mxt_device_ops mxt_hip_device = {
     .vendor = "amd",
     .needs_torch = true,
     .torch_backend = MXT_TORCH_HIP,
+    .ramp_ns = RAMP_NS,
     .pins = true,
     .float32 = false,
     .scaled = false,

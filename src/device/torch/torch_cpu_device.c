@@ -212,6 +212,7 @@ const struct mxt_device_ops mxt_torch_cpu_device = {
     .vendor = NULL,
     .needs_torch = true,
     .torch_backend = MXT_TORCH_CPU,
+    .ramp_ns = 0,
     .pins = false,
     .float32 = false,
     .scaled = true,
