@@ -162,6 +162,7 @@ static void test_what_disturbs(void **state)
 	assert_true(notes_say(&inventory, "5 GiB of this card's memory"));
 	assert_true(notes_say(&inventory, "550 of 750 W"));
 	assert_true(notes_say(&inventory, "numa_balancing"));
+	assert_int_equal(json_integer_value(json_object_get(json_array_get(inventory.devices, 0), "power_cap_w")), 550);
 	assert_int_equal(inventory.memory_bytes, UINT64_C(200000000000));
 	assert_int_equal(inventory.count, 1);
 	assert_null(inventory.link);

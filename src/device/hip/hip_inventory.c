@@ -134,12 +134,15 @@ static int set_text(json_t *object, const char *key, const char *text)
 }
 
 /* The GPU in use: a list of one; NULL when memory ran out. */
-static json_t *devices_json(const struct mxt_amd_machine *machine, const struct mxt_amd_gpu *gpu)
+static json_t *devices_json(const struct mxt_amd_machine *machine, const struct mxt_amd_gpu *gpu,
+			    const struct mxt_amd_usage *usage)
 {
 	json_t *device =
 	    json_pack("{s:I, s:s, s:I, s:I}", "ordinal", (json_int_t)gpu->ordinal, "name", gpu->name, "memory_bytes",
 		      (json_int_t)gpu->memory_bytes, "device_id", (json_int_t)gpu->device_id);
+	const struct mxt_reading *cap = &usage->power_cap_watts;
 	if (!device || set_text(device, "pci", gpu->pci) < 0 ||
+	    (cap->reported && json_object_set_new(device, "power_cap_w", json_integer((json_int_t)cap->value)) < 0) ||
 	    set_text(device, "driver", machine->driver_version) < 0) {
 		json_decref(device);
 		return NULL;
@@ -209,7 +212,7 @@ static int describe(const struct mxt_amd_machine *machine, const struct mxt_amd_
 {
 	struct mxt_inventory inventory = {.platform = platform_json(gpu),
 					  .stack = stack,
-					  .devices = devices_json(machine, gpu),
+					  .devices = devices_json(machine, gpu, usage),
 					  .notes = notes_json(machine, gpu, usage),
 					  .lock = lock_of(gpu),
 					  .count = machine->n_cards, /* partitions of a card are no cards */
