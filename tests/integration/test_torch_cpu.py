@@ -20,7 +20,7 @@ NO_TORCH = {"VIRTUAL_ENV": None, "CONDA_PREFIX": None, "PYTHONPATH": None, "PATH
 
 
 class TestCase(mxt.TestCase):
-    def tune(self, *args, env=None, budget=40, **how):
+    def tune(self, *args, env=None, budget=120, **how):
         config = self.write("config.json", CONFIG)
         return self.run_program("autotune", "--model", config, "--seq-len", "128", "--budget", budget, *args,
                                 env={**NO_SELECTORS, **(env or {})}, timeout=budget + 60, **how)
