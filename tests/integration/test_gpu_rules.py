@@ -3,9 +3,11 @@
 """How many GPUs a job may have, and what autotune would do: on recorded machines, where nothing is started."""
 
 import copy
+import shutil
 
 import mxt
 import mxt_plans
+import sim_hip
 import sim_rocm
 
 HOSTS = mxt.FIXTURES / "hosts"
@@ -133,6 +135,96 @@ class Outlook(TestCase):
             self.assert_error(self.outlook("h200-2x", *option, status=2), 2, "MXT-110", option[0], "--sysroot")
         self.assert_error(self.run_program("autotune", *WORKLOAD, "--sysroot", ""), 2, "MXT-110", "name of a folder")
         self.assert_error(self.run_program("autotune", *WORKLOAD, "--sysroot", self.dir), 3, "MXT-230")
+
+
+ANNOUNCED = {"GPU_MAX_HW_QUEUES": "1", "NCCL_MIN_NCHANNELS": "112"}
+
+
+class MI300X(TestCase):
+    """What one or eight GPUs would come to, and which plans fit where."""
+
+    def record(self, host, *environment):
+        """A record with another environment; its Python is still found."""
+        folder = self.dir / host
+        shutil.rmtree(folder, ignore_errors=True)
+        shutil.copytree(HOSTS / host, folder, symlinks=True)
+        entries = ("PATH=/opt/train/bin:/usr/bin", "VIRTUAL_ENV=/opt/train", *environment)
+        (folder / "environ").write_bytes(b"".join(entry.encode() + b"\0" for entry in entries))
+        return folder
+
+    def seen(self, host, *options):
+        return self.outlook(host, "--json", *options).events()[0]
+
+    def collective(self, host, *options):
+        """Who was there, who ships, why, and what it sets."""
+        row = self.seen(host, "--gpus", 8, *options)["collective"]
+        self.assertEqual([text.split(":")[0] for text in row["not_measured"]], ["bare", "announced", "queues2"])
+        return row["incumbent"], row["winner"], row["source"], row["env"], row["rule"]
+
+    def test_one(self):
+        outlook = self.seen("mi300x-8", "--gpus", 1)
+        self.assertEqual((outlook["device"], outlook["platform"]["arch"], outlook["platform"]["units"]),
+                         ("hip", "gfx942", 304))
+        self.assertNotIn("collective", outlook)
+
+    def test_eight(self):
+        *choice, rule = self.collective(self.record("mi300x-8"))
+        self.assertEqual(choice, ["bare", "announced", "documented", ANNOUNCED])
+        self.assertIn("not measured", rule)
+        self.assertIn("ROCm 6.2 to 7.2", rule)
+
+    def test_the_library_chooses(self):
+        *choice, rule = self.collective(self.record("mi300x-8"), "--no-documented")
+        self.assertEqual(choice, ["bare", "bare", "unresolved", {}])
+        self.assertIn("--no-documented", rule)
+
+    def test_a_container_that_has_it_already(self):
+        *choice, rule = self.collective("mi300x-8")
+        self.assertEqual(choice, ["yours", "announced", "documented", ANNOUNCED])
+        self.assertIn("today's job has GPU_MAX_HW_QUEUES=1 NCCL_MIN_NCHANNELS=112, and the plan does not change", rule)
+
+    def test_what_somebody_chose_stays(self):
+        *choice, _ = self.collective(self.record("mi300x-8", "NCCL_MIN_NCHANNELS=64"))
+        self.assertEqual(choice, ["yours", "yours", "forced", {"NCCL_MIN_NCHANNELS": "64"}])
+
+    def test_a_partition_alone(self):
+        outlook = self.seen("mi300x-cpx")
+        self.assertEqual((outlook["platform"]["compute_partition"], outlook["platform"]["units"]), ("CPX", 38))
+
+    def check(self, host, status, *words, **platform):
+        """A plan for eight cards of mi300x-8 on another machine."""
+        outlook = self.seen("mi300x-8", "--gpus", 8)
+        decision = copy.deepcopy(Plans.GPU)
+        decision["platform"] = {**outlook["platform"], "link": "xgmi", **platform}
+        decision["stack"] = outlook["stack"]
+        path = self.write("eight.json", mxt_plans.text(mxt_plans.plan(decision)))
+        result = self.run_program("plan", "check", path, "--sysroot", self.record(host), status=status)
+        for word in words:
+            self.assertIn(word, result.out + result.err)
+        return result
+
+    def test_plans_and_machines(self):
+        self.check("mi300x-8", 0, "fits this machine (hip)")
+        self.check("mi300x-8", 5, "platform.units: 228, here 304", units=228)
+        self.check("mi300x-cpx", 5, "platform.units: 304, here 38", "platform.compute_partition", "here CPX",
+                   "platform.memory_gib")
+        self.check("mi300x-link-down", 5, "platform.link: xgmi, here pcie")
+        self.assert_error(self.check("mi300x-7-of-8", 4), 4, "MXT-246", "8 GPUs are asked for", "shows 7")
+
+
+class Run(sim_hip.TestCase):
+    """A whole run, on stand-ins."""
+
+    def test_eight(self):
+        self.tune("--gpus", 8, machine=sim_rocm.machine(8))
+        decision = self.plan()["decision"]
+        self.assertEqual((decision["env"], decision["collective"], decision["platform"]["link"]),
+                         (ANNOUNCED, {"config": "8gpu_xgmi"}, "xgmi"))
+        self.assertIn("TORCH_NCCL_HIGH_PRIORITY", decision["unset"])
+        self.assertEqual(decision["unset"], sorted(set(decision["unset"])))
+        row = self.choice("collective")
+        self.assertEqual((row["incumbent"], row["winner"], row["source"]), ("bare", "announced", "documented"))
+        self.assertEqual(len(row["not_measured"]), 3)
 
 
 class Plans(mxt.TestCase):
