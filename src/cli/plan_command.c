@@ -93,11 +93,13 @@ static void append_source(const json_t *workload, struct mxt_buf *buf)
 void mxt_plan_command(const struct mxt_plan *plan, struct mxt_buf *buf)
 {
 	const json_t *decision = mxt_plan_decision(plan), *workload = member(decision, "workload");
-	const char *vendor = json_string_value(member(member(decision, "platform"), "vendor"));
+	const json_t *platform = member(decision, "platform");
+	bool amd_gpu = strncmp(mxt_json_text(platform, "arch"), "gfx", 3) == 0; /* AMD makes processors, too */
+	bool nvidia = strcmp(mxt_json_text(platform, "vendor"), "nvidia") == 0;
 	mxt_buf_puts(buf, "mindxtrain autotune");
 	if (member(workload, "recorded"))
 		mxt_buf_puts(buf, " --shapes recorded.json");
 	if (member(workload, "model"))
 		append_source(workload, buf);
-	mxt_buf_printf(buf, " --device %s", vendor && strcmp(vendor, "nvidia") == 0 ? "cuda" : "cpu");
+	mxt_buf_printf(buf, " --device %s", nvidia ? "cuda" : amd_gpu ? "hip" : "cpu");
 }

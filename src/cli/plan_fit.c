@@ -139,11 +139,16 @@ static int compare_recording(const struct mxt_plan *plan, const char *recorded, 
 /* Could the plan have been made on such a device? */
 static bool comparable(const struct mxt_plan *plan, const struct mxt_device_ops *ops)
 {
-	const json_t *vendor = json_object_get(json_object_get(mxt_plan_decision(plan), "platform"), "vendor");
+	const json_t *platform = json_object_get(mxt_plan_decision(plan), "platform");
+	const json_t *vendor = json_object_get(platform, "vendor");
+	bool amd_gpu = strncmp(mxt_json_text(platform, "arch"), "gfx", 3) == 0; /* AMD makes processors, too */
+	bool amd_here = ops->vendor && strcmp(ops->vendor, "amd") == 0;
 	bool computes = ops->max_workers > 0;
 	if (!computes || ops->simulated != mxt_plan_is_simulated(plan))
 		return false;
 	if (ops->vendor && strcmp(json_string_value(vendor), ops->vendor) != 0)
+		return false;
+	if (!ops->simulated && amd_gpu != amd_here)
 		return false;
 	return ops->simulated || ops->needs_torch != mxt_plan_is_self_test(plan);
 }

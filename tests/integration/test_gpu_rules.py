@@ -209,7 +209,13 @@ class MI300X(TestCase):
         self.check("mi300x-cpx", 5, "platform.units: 304, here 38", "platform.compute_partition", "here CPX",
                    "platform.memory_gib")
         self.check("mi300x-link-down", 5, "platform.link: xgmi, here pcie")
+        self.assert_error(self.check("xeon-container", 4), 4, "MXT-134", "nothing here can be compared")
         self.assert_error(self.check("mi300x-7-of-8", 4), 4, "MXT-246", "8 GPUs are asked for", "shows 7")
+
+    def test_the_command_that_makes_such_a_plan(self):
+        path = self.write("eight.json", mxt_plans.text(mxt_plans.plan(copy.deepcopy(Plans.GPU))))
+        out = self.run_program("plan", "show", "--format", "post", path, status=0).out
+        self.assertIn("--device hip", out)
 
 
 class Run(sim_hip.TestCase):
