@@ -72,7 +72,7 @@ static void check_machine(const struct mxt_amd_machine *machine)
 
 static void examine(const char *prefix)
 {
-	const struct mxt_sysroot root = {prefix};
+	const struct mxt_sysroot root = {.prefix = prefix};
 	char *environment[MAX_VARIABLES + 1] = {NULL};
 	struct mxt_buf text = MXT_BUF_INIT;
 	MXT_CLEANUP_AMD_MACHINE struct mxt_amd_machine machine = MXT_AMD_MACHINE_INIT;

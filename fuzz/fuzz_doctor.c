@@ -38,7 +38,7 @@ static void show(const struct mxt_doctor_report *report)
 
 static void examine(const char *prefix)
 {
-	const struct mxt_sysroot root = {prefix};
+	const struct mxt_sysroot root = {.prefix = prefix};
 	MXT_CLEANUP_ENVIRON struct mxt_environ_list environment = MXT_ENVIRON_LIST_INIT;
 	MXT_CLEANUP_DOCTOR_REPORT struct mxt_doctor_report report = MXT_DOCTOR_REPORT_INIT;
 	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;

@@ -28,7 +28,10 @@ char *mxt_sysroot_path(const struct mxt_sysroot *root, const char *path)
 bool mxt_sysroot_exists(const struct mxt_sysroot *root, const char *path)
 {
 	MXT_CLEANUP_FREE char *full = mxt_sysroot_path(root, path);
-	return full && access(full, F_OK) == 0;
+	bool exists = full && access(full, F_OK) == 0;
+	if (exists && root->tap)
+		root->tap->seen(root->tap->context, path);
+	return exists;
 }
 
 int mxt_sysroot_open(const struct mxt_sysroot *root, const char *path)
@@ -70,6 +73,8 @@ int mxt_sysroot_read(const struct mxt_sysroot *root, const char *path, size_t ma
 		return mxt_error_errno(err, errno, "cannot open %s", full);
 	size_t start = buf->len;
 	int rc = read_all(fd, full, max_bytes, buf, err);
+	if (rc == 0 && root->tap)
+		root->tap->read(root->tap->context, path, mxt_buf_text(buf) + start, buf->len - start);
 	if (rc == 0 && buf->len > start && buf->data[buf->len - 1] == '\n')
 		mxt_buf_truncate(buf, buf->len - 1);
 	return rc;

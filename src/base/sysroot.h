@@ -14,13 +14,23 @@
 
 struct mxt_error;
 
+/* Told what is looked at, so that it can be recorded. Paths are those of the machine, without the prefix. */
+struct mxt_sysroot_tap {
+	/* A file was read, as far as it was asked for. */
+	void (*read)(void *context, const char *path, const char *data, size_t len);
+	/* Something is at this path. */
+	void (*seen)(void *context, const char *path);
+	void *context;
+};
+
 struct mxt_sysroot {
-	const char *prefix; /* "" for the live machine; borrowed */
+	const char *prefix;                /* "" for the live machine; borrowed */
+	const struct mxt_sysroot_tap *tap; /* borrowed; NULL: nobody is told */
 };
 
 #define MXT_SYSROOT_LIVE                                                                                               \
 	{                                                                                                              \
-		""                                                                                                     \
+		.prefix = ""                                                                                           \
 	}
 
 bool mxt_sysroot_is_live(const struct mxt_sysroot *root);

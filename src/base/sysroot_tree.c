@@ -45,6 +45,18 @@ static int by_bytes(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+static int tell_tap(const struct mxt_sysroot *root, const char *path, const struct mxt_name_list *list)
+{
+	for (size_t i = 0; root->tap && i < list->count; i++) {
+		MXT_CLEANUP_BUF struct mxt_buf name = MXT_BUF_INIT;
+		mxt_buf_printf(&name, "%s/%s", path, list->names[i]);
+		if (mxt_buf_status(&name, NULL) < 0)
+			return -ENOMEM;
+		root->tap->seen(root->tap->context, mxt_buf_text(&name));
+	}
+	return 0;
+}
+
 int mxt_sysroot_list(const struct mxt_sysroot *root, const char *path, size_t max, struct mxt_name_list *ret_list,
 		     struct mxt_error *err)
 {
@@ -64,6 +76,8 @@ int mxt_sysroot_list(const struct mxt_sysroot *root, const char *path, size_t ma
 	}
 	if (list.count)
 		qsort(list.names, list.count, sizeof *list.names, by_bytes);
+	if (tell_tap(root, path, &list) < 0)
+		return mxt_error_oom(err);
 	*ret_list = list;
 	list = (struct mxt_name_list)MXT_NAME_LIST_INIT;
 	return 0;

@@ -6,11 +6,13 @@
 #include "buf.h"
 #include "command.h"
 #include "doctor.h"
+#include "doctor_bundle.h"
 #include "doctor_json.h"
 #include "doctor_text.h"
 #include "environ.h"
 #include "environ_list.h"
 #include "error.h"
+#include "file.h"
 #include "json.h"
 #include "nvidia_ask.h"
 #include "sysroot.h"
@@ -22,6 +24,7 @@ static const struct mxt_option options[] = {
     {"json", NULL, "one JSON object instead of text"},
     {"sysroot", "DIR", "a recorded machine instead of this one (scripts/record-host.sh)"},
     {"survey", NULL, "only ask NVIDIA's driver libraries; print what they tell as JSON"},
+    {"bundle", "FILE", "also pack all that it saw into a file for a report, names replaced"},
     {"python", "PATH", "the interpreter or environment that trains (default: the active one)"},
 };
 
@@ -69,6 +72,9 @@ static int check_usage(const struct mxt_args *args, const char *sysroot, struct 
 				     args->operands[0]);
 	if (sysroot && !*sysroot)
 		return mxt_error_set(err, -EINVAL, MXT_E_USAGE, "--sysroot needs the name of a folder");
+	if (mxt_args_has(args, "bundle") && mxt_args_has(args, "survey"))
+		return mxt_error_set(err, -EINVAL, MXT_E_USAGE,
+				     "--survey prints and packs nothing; leave out --bundle");
 	if (sysroot && mxt_args_has(args, "survey"))
 		return mxt_error_set(err, -EINVAL, MXT_E_USAGE, "--survey asks this machine; leave out --sysroot");
 	return 0;
@@ -94,30 +100,55 @@ static int print_answer(struct mxt_cli *cli, const json_t *answer, struct mxt_er
 	return rc;
 }
 
+/* What doctor found on a machine, told, and packed where that was asked for. */
+static int examine(struct mxt_cli *cli, const struct mxt_args *args, const struct mxt_doctor_request *request,
+		   struct mxt_bundle *bundle, struct mxt_error *err)
+{
+	MXT_CLEANUP_DOCTOR_REPORT struct mxt_doctor_report report = MXT_DOCTOR_REPORT_INIT;
+	const char *path = mxt_args_get(args, "bundle");
+	bool recorded = !mxt_sysroot_is_live(request->root);
+	int rc = mxt_doctor_run(request, &report, err);
+	if (rc == 0)
+		rc = render(cli, &report, mxt_args_has(args, "json"), recorded, err);
+	if (rc == 0 && path) {
+		const struct mxt_doctor_bundle_request what = {.environment = request->environment,
+							       .report = &report,
+							       .nvidia = request->nvidia,
+							       .python = mxt_args_get(args, "python"),
+							       .recorded = recorded,
+							       .path = path};
+		rc = mxt_doctor_bundle_write(bundle, &what, err);
+	}
+	if (rc < 0)
+		return rc;
+	return mxt_doctor_report_count(&report, MXT_CHECK_FAIL) ? MXT_EXIT_DEVICE : MXT_EXIT_DONE;
+}
+
 static int run(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_error *err)
 {
 	const char *sysroot = mxt_args_get(args, "sysroot");
-	const struct mxt_sysroot root = {sysroot ? sysroot : ""};
+	MXT_CLEANUP_BUNDLE struct mxt_bundle bundle = {.failed = false};
+	const struct mxt_sysroot_tap tap = mxt_bundle_tap(&bundle);
+	const char *path = mxt_args_get(args, "bundle");
+	const struct mxt_sysroot root = {.prefix = sysroot ? sysroot : "", .tap = path ? &tap : NULL};
 	MXT_CLEANUP_ENVIRON struct mxt_environ_list recorded = MXT_ENVIRON_LIST_INIT;
-	MXT_CLEANUP_DOCTOR_REPORT struct mxt_doctor_report report = MXT_DOCTOR_REPORT_INIT;
 	MXT_CLEANUP_JSON json_t *nvidia = NULL;
 	int rc = check_usage(args, sysroot, err);
+	if (rc == 0 && path)
+		rc = mxt_file_check_writable(path, err);
 	if (rc == 0 && sysroot)
-		rc = mxt_environ_list_read(&root, &recorded, err);
+		rc = mxt_environ_list_read(&(struct mxt_sysroot){.prefix = sysroot}, &recorded, err);
+	char *const *environment = sysroot ? recorded.entries : cli->environment;
+	if (rc == 0 && path)
+		mxt_doctor_bundle_init(&bundle, environment);
 	if (rc == 0)
 		rc = read_nvidia(cli, &root, &nvidia, err);
 	if (rc < 0)
 		return rc;
 	if (mxt_args_has(args, "survey"))
 		return print_answer(cli, nvidia, err);
-	const struct mxt_doctor_request request = {&root, sysroot ? recorded.entries : cli->environment,
-						   mxt_args_get(args, "python"), nvidia};
-	rc = mxt_doctor_run(&request, &report, err);
-	if (rc == 0)
-		rc = render(cli, &report, mxt_args_has(args, "json"), sysroot != NULL, err);
-	if (rc < 0)
-		return rc;
-	return mxt_doctor_report_count(&report, MXT_CHECK_FAIL) ? MXT_EXIT_DEVICE : MXT_EXIT_DONE;
+	const struct mxt_doctor_request request = {&root, environment, mxt_args_get(args, "python"), nvidia};
+	return examine(cli, args, &request, &bundle, err);
 }
 
 const struct mxt_command mxt_cmd_doctor = {"doctor",

@@ -226,7 +226,7 @@ static int run_check(const struct mxt_cli *cli, const struct mxt_args *args, str
 		     struct mxt_error *err)
 {
 	const char *sysroot = mxt_args_get(args, "sysroot");
-	const struct mxt_sysroot root = {sysroot ? sysroot : ""};
+	const struct mxt_sysroot root = {.prefix = sysroot ? sysroot : ""};
 	MXT_CLEANUP_ENVIRON struct mxt_environ_list recorded = MXT_ENVIRON_LIST_INIT;
 	MXT_CLEANUP(mxt_plan_fit_finish) struct mxt_plan_fit fit = MXT_PLAN_FIT_INIT;
 	MXT_CLEANUP(software_finish) struct software here = {.torch = NULL};

@@ -18,7 +18,7 @@
 int mxt_machine_init(struct mxt_machine *machine, const struct mxt_cli *cli, const char *sysroot, struct mxt_error *err)
 {
 	static char *nothing[] = {NULL};
-	*machine = (struct mxt_machine){{sysroot ? sysroot : ""}, MXT_ENVIRON_LIST_INIT, cli->environment};
+	*machine = (struct mxt_machine){{.prefix = sysroot ? sysroot : ""}, MXT_ENVIRON_LIST_INIT, cli->environment};
 	if (!sysroot)
 		return 0;
 	if (mxt_sysroot_is_live(&machine->root))

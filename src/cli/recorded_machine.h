@@ -25,7 +25,7 @@ struct mxt_machine {
 };
 #define MXT_MACHINE_INIT                                                                                               \
 	{                                                                                                              \
-		{""}, MXT_ENVIRON_LIST_INIT, NULL                                                                      \
+		{.prefix = ""}, MXT_ENVIRON_LIST_INIT, NULL                                                            \
 	}
 #define MXT_CLEANUP_MACHINE MXT_CLEANUP(mxt_machine_finish)
 

@@ -25,7 +25,10 @@ bool mxt_machine_exists(const struct mxt_sysroot *root, const char *path, bool *
 	MXT_CLEANUP_FREE char *full = mxt_sysroot_path(root, path);
 	if (!full)
 		*failed = true;
-	return full && access(full, F_OK) == 0;
+	bool exists = full && access(full, F_OK) == 0;
+	if (exists && root->tap)
+		root->tap->seen(root->tap->context, path);
+	return exists;
 }
 
 struct mxt_reading mxt_machine_number(const struct mxt_sysroot *root, const char *path, bool *failed)

@@ -22,7 +22,7 @@ static void read_fixture(const char *name, char *const *environment, struct mxt_
 {
 	char prefix[512];
 	(void)snprintf(prefix, sizeof prefix, "%s/tests/fixtures/hosts/%s", getenv("MXT_SOURCE_ROOT"), name);
-	const struct mxt_sysroot root = {prefix};
+	const struct mxt_sysroot root = {.prefix = prefix};
 	assert_int_equal(mxt_amd_machine_read(&root, environment, machine, NULL), 0);
 }
 

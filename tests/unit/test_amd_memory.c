@@ -29,7 +29,7 @@ static void test_machine(void **state)
 	(void)state;
 	char prefix[512];
 	(void)snprintf(prefix, sizeof prefix, "%s/tests/fixtures/hosts/mi300x-cgroup", getenv("MXT_SOURCE_ROOT"));
-	struct mxt_sysroot root = {prefix};
+	struct mxt_sysroot root = {.prefix = prefix};
 	assert_true(mxt_test_each_allocation(read_again, &root) > 50);
 }
 

@@ -90,7 +90,7 @@ static void test_read(void **state)
 
 static int read_number(void *context)
 {
-	const struct mxt_sysroot root = {context};
+	const struct mxt_sysroot root = {.prefix = context};
 	uint64_t value = 5;
 	int rc = mxt_sysroot_read_u64(&root, "/number", &value, NULL);
 	assert_true(value == (rc == 0 ? 42 : 5));

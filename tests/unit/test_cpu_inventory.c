@@ -62,7 +62,7 @@ static void make_machine(const char *folder)
 
 static void expect_topology(const char *folder, uint32_t threads, uint32_t cores, uint64_t llc_bytes)
 {
-	const struct mxt_sysroot root = {folder};
+	const struct mxt_sysroot root = {.prefix = folder};
 	struct mxt_cpu_topology topology;
 	assert_int_equal(mxt_cpu_topology_read(&root, &topology, NULL), 0);
 	assert_int_equal(topology.threads, threads);
@@ -87,7 +87,7 @@ static void test_topology(void **state)
 static void test_topology_clock(void **state)
 {
 	const char *folder = *state;
-	const struct mxt_sysroot root = {folder};
+	const struct mxt_sysroot root = {.prefix = folder};
 	struct mxt_cpu_topology topology;
 	make_machine(folder);
 	put_cpu(folder, 0, "cpufreq/cpuinfo_max_freq", "4200000\n");
@@ -102,7 +102,7 @@ static void test_topology_clock(void **state)
 static void expect_no_processors(const char *folder)
 {
 	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
-	const struct mxt_sysroot root = {folder};
+	const struct mxt_sysroot root = {.prefix = folder};
 	struct mxt_cpu_topology topology;
 	assert_true(mxt_cpu_topology_read(&root, &topology, &err) < 0);
 	assert_int_equal(err.id, MXT_E_NO_PROCESSOR);
@@ -152,7 +152,7 @@ static void test_recorded_hosts(void **state)
 		char folder[512];
 		(void)snprintf(folder, sizeof folder, "%s/tests/fixtures/hosts/%s", getenv("MXT_SOURCE_ROOT"),
 			       recorded[i].host);
-		const struct mxt_sysroot root = {folder};
+		const struct mxt_sysroot root = {.prefix = folder};
 		struct mxt_inventory inventory;
 		assert_int_equal(mxt_cpu_inventory(&root, NULL, NULL, &inventory, NULL), 0);
 		expect_json(inventory.platform, recorded[i].platform);

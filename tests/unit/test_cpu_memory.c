@@ -22,7 +22,7 @@ static const struct mxt_device_ops *const ops = &mxt_cpu_device;
 /* A host that has something of everything: a quota, nested limits, an OpenMP build. */
 static int describe_host(void *context)
 {
-	const struct mxt_sysroot root = {context};
+	const struct mxt_sysroot root = {.prefix = context};
 	struct mxt_inventory inventory;
 	struct mxt_candidate_list list;
 	int rc = mxt_cpu_inventory(&root, NULL, NULL, &inventory, NULL);

@@ -34,7 +34,7 @@ struct run {
 
 static int examine(const struct run *run, struct mxt_buf *buf)
 {
-	const struct mxt_sysroot root = {run->prefix};
+	const struct mxt_sysroot root = {.prefix = run->prefix};
 	MXT_CLEANUP_ENVIRON struct mxt_environ_list environment = MXT_ENVIRON_LIST_INIT;
 	MXT_CLEANUP_DOCTOR_REPORT struct mxt_doctor_report report = MXT_DOCTOR_REPORT_INIT;
 	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;

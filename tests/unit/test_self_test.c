@@ -217,7 +217,7 @@ static const struct mxt_clock host_clock = {host_now, NULL};
 
 static int run(struct mxt_self_test *test, struct mxt_error *err)
 {
-	static const struct mxt_sysroot nowhere = {"/nowhere"};
+	static const struct mxt_sysroot nowhere = {.prefix = "/nowhere"};
 	struct mxt_hip_identity identity;
 	int rc = mxt_hip_identity_read(&runtime, &identity, err);
 	return rc < 0 ? rc : mxt_self_test_run(test, &runtime, &identity, &nowhere, &host_clock, err);

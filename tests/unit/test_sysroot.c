@@ -15,7 +15,7 @@ static void test_live(void **state)
 {
 	(void)state;
 	const struct mxt_sysroot live = MXT_SYSROOT_LIVE;
-	const struct mxt_sysroot other = {"/tmp"};
+	const struct mxt_sysroot other = {.prefix = "/tmp"};
 	assert_true(mxt_sysroot_is_live(&live));
 	assert_false(mxt_sysroot_is_live(&other));
 	assert_true(mxt_sysroot_exists(&live, "/proc/self/status"));
@@ -26,7 +26,7 @@ static void test_live(void **state)
 
 static void test_prefix(void **state)
 {
-	const struct mxt_sysroot root = {*state};
+	const struct mxt_sysroot root = {.prefix = *state};
 	MXT_CLEANUP_FREE char *path = mxt_scratch_write(*state, "value", "text\n");
 	MXT_CLEANUP_FREE char *full = mxt_sysroot_path(&root, "/value");
 	assert_string_equal(full, path);
@@ -36,7 +36,7 @@ static void test_prefix(void **state)
 
 static void test_read(void **state)
 {
-	const struct mxt_sysroot root = {*state};
+	const struct mxt_sysroot root = {.prefix = *state};
 	MXT_CLEANUP_BUF struct mxt_buf buf = MXT_BUF_INIT;
 	free(mxt_scratch_write(*state, "value", "one\ntwo\n\n"));
 	free(mxt_scratch_write(*state, "empty", ""));
@@ -52,7 +52,7 @@ static void test_read(void **state)
 
 static void test_read_failures(void **state)
 {
-	const struct mxt_sysroot root = {*state};
+	const struct mxt_sysroot root = {.prefix = *state};
 	MXT_CLEANUP_BUF struct mxt_buf buf = MXT_BUF_INIT;
 	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
 	MXT_CLEANUP_FREE char *folder = mxt_scratch_path(*state, "folder");
@@ -76,7 +76,7 @@ static void test_read_u64(void **state)
 	    {"42 kB\n", -EINVAL, 0}, {"\n", -EINVAL, 0},     {"max\n", -EINVAL, 0},
 	    {"-1\n", -EINVAL, 0},    {"1\n2\n", -EINVAL, 0}, {"18446744073709551616\n", -EINVAL, 0},
 	};
-	const struct mxt_sysroot root = {*state};
+	const struct mxt_sysroot root = {.prefix = *state};
 	for (size_t i = 0; i < MXT_ARRAY_LEN(cases); i++) {
 		free(mxt_scratch_write(*state, "number", cases[i].text));
 		uint64_t value = 99;
