@@ -33,12 +33,12 @@ void mxt_algorithm_field_finish(struct mxt_algorithm_field *field)
 void mxt_algorithm_field_restart(struct mxt_algorithm_field *field)
 {
 	field->kept = 0;
-	field->longest_ns = 0;
+	field->slot_ns = 0;
 }
 
-void mxt_algorithm_field_expect(struct mxt_algorithm_field *field, uint64_t block_ns)
+void mxt_algorithm_field_expect(struct mxt_algorithm_field *field, uint64_t slot_ns)
 {
-	field->longest_ns = block_ns;
+	field->slot_ns = slot_ns;
 }
 
 static int time_one(struct mxt_algorithm_field *field, size_t algorithm, double *ret_log_ns, struct mxt_error *err)
@@ -99,14 +99,18 @@ int mxt_algorithm_field_block(struct mxt_algorithm_field *field, const uint32_t 
 		standing->blocks++;
 	}
 	keep(field, log_ns);
-	uint64_t took = mxt_now_ns(clock) - began;
-	field->longest_ns = took > field->longest_ns ? took : field->longest_ns;
+	uint64_t slot_ns = (mxt_now_ns(clock) - began) / (count + 2);
+	field->slot_ns = slot_ns > field->slot_ns ? slot_ns : field->slot_ns;
 	return 0;
 }
 
-bool mxt_algorithm_field_fits(const struct mxt_algorithm_field *field, uint64_t end_ns)
+size_t mxt_algorithm_field_room(const struct mxt_algorithm_field *field, uint64_t end_ns)
 {
-	return mxt_now_ns(field->race->clock) + field->longest_ns < end_ns;
+	uint64_t now = mxt_now_ns(field->race->clock);
+	uint64_t slots = now < end_ns ? (end_ns - now) / (field->slot_ns + 1) : 0;
+	if (slots < 3)
+		return 0;
+	return slots - 2 < MXT_ALGORITHM_BLOCK ? (size_t)slots - 2 : MXT_ALGORITHM_BLOCK;
 }
 
 double mxt_algorithm_field_gain(const struct mxt_algorithm_field *field, uint32_t algorithm)

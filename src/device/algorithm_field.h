@@ -28,7 +28,7 @@ struct mxt_algorithm_field {
 	const struct mxt_algorithm_race *race;
 	struct mxt_rng rng;
 	struct mxt_algorithm_standing *standings; /* owned, [race->count] */
-	uint64_t longest_ns;                      /* block, of wall clock */
+	uint64_t slot_ns;                         /* of wall clock: the longest block's, by launch */
 	/* Logarithms of times since the last restart: the library's choice, its twin, and a block's first algorithm. */
 	double chosen[MXT_ALGORITHM_KEPT], twin[MXT_ALGORITHM_KEPT], first[MXT_ALGORITHM_KEPT];
 	size_t kept;
@@ -41,8 +41,8 @@ void mxt_algorithm_field_finish(struct mxt_algorithm_field *field);
 /* Forgets kept times and how long blocks took; standings stay. */
 void mxt_algorithm_field_restart(struct mxt_algorithm_field *field);
 
-/* Blocks from now on are expected to take this long at least. */
-void mxt_algorithm_field_expect(struct mxt_algorithm_field *field, uint64_t block_ns);
+/* Launches from now on are expected to take this long at least, with all that comes with them. */
+void mxt_algorithm_field_expect(struct mxt_algorithm_field *field, uint64_t slot_ns);
 
 /*
  * Times one block of at most MXT_ALGORITHM_BLOCK algorithms. One that refuses is out. Fails as race->time does, and
@@ -51,8 +51,8 @@ void mxt_algorithm_field_expect(struct mxt_algorithm_field *field, uint64_t bloc
 int mxt_algorithm_field_block(struct mxt_algorithm_field *field, const uint32_t *algorithms, size_t count,
 			      struct mxt_error *err) MXT_WUR;
 
-/* Would a block more end in time? */
-bool mxt_algorithm_field_fits(const struct mxt_algorithm_field *field, uint64_t end_ns);
+/* How many algorithms a block may hold that is to end in time; 0: none fits. */
+size_t mxt_algorithm_field_room(const struct mxt_algorithm_field *field, uint64_t end_ns);
 
 /* Its mean gain over the library's choice; 0 where it was never timed. */
 double mxt_algorithm_field_gain(const struct mxt_algorithm_field *field, uint32_t algorithm);

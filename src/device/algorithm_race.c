@@ -50,7 +50,7 @@ static int reconnoitre(struct course *c, struct mxt_error *err)
 		if (rc < 0)
 			return rc;
 	}
-	c->unit_ns = c->field.longest_ns / 2 + 1;
+	c->unit_ns = c->field.slot_ns + 1;
 	return 0;
 }
 
@@ -99,12 +99,13 @@ static void line_up(struct course *c, size_t width)
 /* Each of the lineup once, in blocks; who was not met when time ended is left as it was. */
 static int run_round(struct course *c, uint64_t end_ns, struct mxt_error *err)
 {
-	for (size_t at = 0; at < c->count; at += MXT_ALGORITHM_BLOCK) {
+	size_t room = 0;
+	for (size_t at = 0; at < c->count; at += room) {
 		size_t left = c->count - at;
-		size_t count = left < MXT_ALGORITHM_BLOCK ? left : MXT_ALGORITHM_BLOCK;
-		if (!mxt_algorithm_field_fits(&c->field, end_ns))
+		room = mxt_algorithm_field_room(&c->field, end_ns);
+		if (room == 0)
 			return 0;
-		int rc = mxt_algorithm_field_block(&c->field, c->lineup + at, count, err);
+		int rc = mxt_algorithm_field_block(&c->field, c->lineup + at, left < room ? left : room, err);
 		if (rc < 0)
 			return rc;
 	}
@@ -114,18 +115,12 @@ static int run_round(struct course *c, uint64_t end_ns, struct mxt_error *err)
 static int run_stage(struct course *c, size_t repeats, uint64_t end_ns, struct mxt_error *err)
 {
 	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < repeats && mxt_algorithm_field_fits(&c->field, end_ns); i++) {
+	for (size_t i = 0; rc == 0 && i < repeats && mxt_algorithm_field_room(&c->field, end_ns); i++) {
 		rc = run_round(c, end_ns, err);
 		mxt_rng_shuffle(&c->field.rng, c->lineup, c->count); /* other neighbours in the next one */
 	}
 	c->count = mxt_algorithm_field_sort(&c->field, c->lineup, c->count);
 	return rc;
-}
-
-/* What a block of the first stage takes: an untimed first call comes with each launch. */
-static uint64_t block_ns(const struct course *c, size_t width)
-{
-	return (2 + 2 * (width < MXT_ALGORITHM_BLOCK ? width : MXT_ALGORITHM_BLOCK)) * c->unit_ns;
 }
 
 /* Stage after stage until two are left, or the time for them is over. */
@@ -138,10 +133,11 @@ static int select_fastest(struct course *c, struct mxt_error *err)
 	size_t repeats = rounds < 1 ? 1 : rounds < MOST_REPEATS ? (size_t)rounds : MOST_REPEATS;
 	unsigned stages = stages_of(width);
 	line_up(c, width);
-	mxt_algorithm_field_expect(&c->field, block_ns(c, width));
+	mxt_algorithm_field_expect(&c->field, 2 * c->unit_ns); /* an untimed first call comes with each */
 	/* First calls load kernels, so that the first stage may need more than its share, but not that of all. */
 	int rc = run_stage(c, repeats, stages > 1 ? began + time_ns / 2 : end_ns, err);
 	c->met = c->count;
+	mxt_algorithm_field_expect(&c->field, c->unit_ns);
 	while (rc == 0 && c->count > 2) {
 		c->count = (c->count + 1) / 2;
 		repeats *= 2;
@@ -191,11 +187,11 @@ static int decide(struct course *c, uint32_t picked, struct mxt_confirm *ret_con
 {
 	struct mxt_algorithm_field *field = &c->field;
 	mxt_algorithm_field_restart(field);
-	mxt_algorithm_field_expect(field, 3 * c->unit_ns);
+	mxt_algorithm_field_expect(field, c->unit_ns);
 	c->decided++;
 	*ret_confirm = (struct mxt_confirm){.blocks = 0};
 	while (field->kept < MOST_DECIDE && !ret_confirm->surely_slower) {
-		if (!mxt_algorithm_field_fits(field, c->race->end_ns))
+		if (!mxt_algorithm_field_room(field, c->race->end_ns))
 			return field->kept < LEAST_DECIDE ? no_time(err) : 0;
 		int rc = mxt_algorithm_field_block(field, &picked, 1, err);
 		if (rc < 0 || field->standings[picked].out)

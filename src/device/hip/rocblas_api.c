@@ -147,7 +147,7 @@ int mxt_rocblas_list(const struct mxt_rocblas *rocblas, const struct mxt_gemm *s
 				   "rocBLAS lists no solution for this product");
 	if (rc < 0)
 		return rc;
-	int32_t *items = calloc((size_t)room, sizeof *items);
+	int32_t *items = calloc((size_t)room + 1, sizeof *items);
 	if (!items)
 		return mxt_error_oom(err);
 	count = room;
