@@ -32,7 +32,7 @@ class TestCase(sim_hip.TestCase):
     def refused(self, *words, **how):
         answer = self.contact(**how)
         self.assertIsInstance(answer, wire.Refused, answer)
-        for word in (*words, "mindxtrain doctor --bundle report.tar"):
+        for word in (*words, "MXT-285", "mindxtrain doctor --bundle report.tar"):
             self.assertIn(word, answer.text)
 
 
@@ -54,6 +54,16 @@ class Facts(TestCase):
         facts = self.contact()
         self.assertEqual((facts["self_test"], facts["libraries"]["hip"]), (HELD, {"version": 60443484}))
 
+    def test_rocm_5(self):
+        """Its runtime describes a device in another layout."""
+        self.torch = sim_rocm.Environment(self.dir / "env", "2.8")
+        library = self.torch.torch / "lib" / "libamdhip64.so"
+        library.unlink()
+        self.torch.link("amdhip64-5", library)
+        facts = self.contact()
+        self.assertEqual((facts["layout"], facts["self_test"]), ("R0000", HELD))
+        self.assertEqual((facts["name"], facts["hip_runtime"]), ("AMD Instinct MI300X", 50731921))
+
     def test_only_the_kernels_that_it_is_for(self):
         self.assertEqual(self.contact(probe="gemm")["self_test"], HELD[:-1])
         self.assertEqual(self.contact(probe=None)["self_test"], HELD[:-2])
@@ -67,6 +77,17 @@ class Facts(TestCase):
 
 
 class Refusals(TestCase):
+    def test_a_run_ends(self):
+        result = self.tune(status=6, device={"multiprocessors": 38})
+        self.assert_error(result, 6, "MXT-241", "HIP says 38 and the driver 304")
+        self.assertIn("MXT-285", result.err)
+
+    def test_one_choice_is_lost(self):
+        result = self.tune(attention={"aotriton": sim_hip.both(2), "ck": sim_hip.both(1)},
+                           faults=[{"at": "attention.ck", "kind": "wrong"}])
+        self.assertIn("a small problem (attention, ck) is off by", result.out)
+        self.assertEqual(self.plan()["decision"]["attention"]["backend"], "aotriton")
+
     def test_another_architecture(self):
         self.refused("gfx90a:sramecc+:xnack-", "gfx942", device={"arch": "gfx90a:sramecc+:xnack-"})
 

@@ -12,7 +12,7 @@ struct mxt_error;
 
 /*
  * -EIO, MXT_E_FIRST_CONTACT: `assumption` ("HIP and the driver tell the same memory") does not hold, for what was seen;
- * the text says how to report it.
+ * the text says how to report it. It names its id, too: of a worker's errors only the text gets to the user.
  */
 int mxt_first_contact_failed(struct mxt_error *err, const char *assumption, const char *seen, ...) MXT_PRINTF(3, 4);
 
