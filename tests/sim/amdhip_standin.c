@@ -160,11 +160,11 @@ int hipDeviceTotalMem(size_t *bytes, int device)
 	return status;
 }
 
-static int answer(char *text, int len, const char *what)
+static int answer(char *to, int len, const char *what)
 {
-	if (!text || len <= 0)
+	if (!to || len <= 0)
 		return INVALID_VALUE;
-	(void)snprintf(text, (size_t)len, "%s", what);
+	(void)snprintf(to, (size_t)len, "%s", what);
 	return SUCCESS;
 }
 
@@ -176,14 +176,14 @@ int hipDeviceGetName(char *name, int len, int device)
 
 int hipDeviceGetPCIBusId(char *address, int len, int device)
 {
-	char text[32];
+	char name[32];
 	int status = ask(device);
 	if (status)
 		return status;
 	struct mxt_sim_pci pci = mxt_sim_pci_of(described(), card_of(device));
-	(void)snprintf(text, sizeof text, "%04x:%02x:%02x.0", (unsigned)pci.domain & 0xffff, (unsigned)pci.bus & 0xff,
+	(void)snprintf(name, sizeof name, "%04x:%02x:%02x.0", (unsigned)pci.domain & 0xffff, (unsigned)pci.bus & 0xff,
 		       (unsigned)pci.device & 0xff);
-	return answer(address, len, text);
+	return answer(address, len, name);
 }
 
 int hipRuntimeGetVersion(int *version)

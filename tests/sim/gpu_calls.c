@@ -224,14 +224,14 @@ int CALL(Memcpy)(void *to, const void *from, size_t bytes, int kind)
 /* Whole pages of zeros need not be written: the kernel has new ones. Device memory is private to the process. */
 static void zero(char *to, size_t bytes)
 {
-	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), first = (uintptr_t)to, end = first + bytes;
-	uintptr_t from = (first + page - 1) / page * page, until = end / page * page;
-	if (until <= from || madvise((void *)from, until - from, MADV_DONTNEED) != 0) {
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), before = (page - (uintptr_t)to % page) % page;
+	size_t whole = bytes > before ? (bytes - before) / page * page : 0;
+	if (whole == 0 || madvise(to + before, whole, MADV_DONTNEED) != 0) {
 		memset(to, 0, bytes);
 		return;
 	}
-	memset(to, 0, from - first);
-	memset((void *)until, 0, end - until);
+	memset(to, 0, before);
+	memset(to + before + whole, 0, bytes - before - whole);
 }
 
 int CALL(Memset)(void *to, int value, size_t bytes)

@@ -78,8 +78,6 @@ typedef struct mxt_sim_lt *lt;
 
 MXT_SIM_EXPORT int hipblasLtCreate(struct handle **ret);
 MXT_SIM_EXPORT int hipblasLtDestroy(struct handle *handle);
-MXT_SIM_EXPORT int hipblasLtGetVersion(void *handle, int *version);
-MXT_SIM_EXPORT int hipblasLtGetGitRevision(void *handle, char *revision);
 MXT_SIM_EXPORT int hipblasLtGetArchName(char **name);
 MXT_SIM_EXPORT int hipblasLtMatmulDescCreate(lt *ret, int compute_type, int scale_type);
 MXT_SIM_EXPORT int hipblasLtMatmulDescSetAttribute(lt desc, int attribute, const void *value, size_t bytes);

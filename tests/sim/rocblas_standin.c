@@ -38,8 +38,6 @@ MXT_SIM_EXPORT int rocblas_create_handle(struct handle **handle);
 MXT_SIM_EXPORT int rocblas_destroy_handle(struct handle *handle);
 MXT_SIM_EXPORT int rocblas_set_stream(struct handle *handle, void *stream);
 MXT_SIM_EXPORT int rocblas_get_stream(struct handle *handle, void **stream);
-MXT_SIM_EXPORT int rocblas_get_version_string(char *text, size_t bytes);
-MXT_SIM_EXPORT int rocblas_get_version_string_size(size_t *bytes);
 MXT_SIM_EXPORT int rocblas_gemm_ex(GEMM_EX, int32_t solution_index, uint32_t flags);
 MXT_SIM_EXPORT int rocblas_gemm_ex_get_solutions(GEMM_EX, uint32_t flags, int *list, int *size);
 

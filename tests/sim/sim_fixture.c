@@ -105,13 +105,25 @@ static bool write_scenario(const struct mxt_sim_case *which, char name[static 32
 	return true;
 }
 
+/* NAME=VALUE; what comes later counts. */
+static void set_variable(const char *pair)
+{
+	char name[64];
+	size_t len = strcspn(pair, "=");
+	if (len >= sizeof name || pair[len] != '=')
+		_exit(93);
+	memcpy(name, pair, len);
+	name[len] = '\0';
+	(void)setenv(name, pair + len + 1, 1);
+}
+
 _Noreturn static void child(const struct mxt_sim_case *which, const char *scenario, int out)
 {
 	(void)dup2(out, STDOUT_FILENO);
 	(void)dup2(out, STDERR_FILENO);
 	(void)alarm(LIMIT_S);
 	for (int i = 0; i < MXT_SIM_MAX_VARIABLES && which->variables[i]; i++)
-		(void)putenv(strdup(which->variables[i]));
+		set_variable(which->variables[i]);
 	if (scenario)
 		(void)setenv("MXT_SIM_TORCH", scenario, 1);
 	struct mxt_sim_api api = mxt_sim_api_load(which->build ? which->build : "2.15");

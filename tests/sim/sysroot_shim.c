@@ -62,38 +62,38 @@ static mode_t mode_of(int flags, va_list more)
 }
 
 #define OPEN(name)                                                                                                     \
-	EXPORT int name(const char *path, int flags, ...);                                                             \
-	int name(const char *path, int flags, ...)                                                                     \
+	EXPORT int name(const char *file, int oflag, ...);                                                             \
+	int name(const char *file, int oflag, ...)                                                                     \
 	{                                                                                                              \
 		int (*next)(const char *, int, ...);                                                                   \
 		char memory[PATH_MAX];                                                                                 \
 		va_list more;                                                                                          \
-		va_start(more, flags);                                                                                 \
-		mode_t mode = mode_of(flags, more);                                                                    \
+		va_start(more, oflag);                                                                                 \
+		mode_t mode = mode_of(oflag, more);                                                                    \
 		va_end(more);                                                                                          \
 		find(#name, &next, sizeof next);                                                                       \
-		return next(map(path, memory), flags, mode);                                                           \
+		return next(map(file, memory), oflag, mode);                                                           \
 	}
 OPEN(open)
 OPEN(open64)
 
-/* Functions of a path and perhaps more that do not tell it back. */
-#define REDIRECT(type, name, parameters, arguments)                                                                    \
-	EXPORT type name parameters;                                                                                   \
-	type name parameters                                                                                           \
+/* Functions of a path and perhaps more that do not tell it back; `path` is what the C library calls it. */
+#define REDIRECT(type, symbol, path, parameters, arguments)                                                            \
+	EXPORT type symbol parameters;                                                                                 \
+	type symbol parameters                                                                                         \
 	{                                                                                                              \
 		type(*next) parameters;                                                                                \
 		char memory[PATH_MAX];                                                                                 \
-		find(#name, &next, sizeof next);                                                                       \
+		find(#symbol, &next, sizeof next);                                                                     \
 		path = map(path, memory);                                                                              \
 		return next arguments;                                                                                 \
 	}
-REDIRECT(DIR *, opendir, (const char *path), (path))
-REDIRECT(int, access, (const char *path, int mode), (path, mode))
-REDIRECT(int, stat, (const char *path, struct stat *to), (path, to))
-REDIRECT(int, lstat, (const char *path, struct stat *to), (path, to))
-REDIRECT(ssize_t, readlink, (const char *path, char *to, size_t bytes), (path, to, bytes))
-REDIRECT(int, stat64, (const char *path, struct stat64 *to), (path, to))
-REDIRECT(int, lstat64, (const char *path, struct stat64 *to), (path, to))
-REDIRECT(FILE *, fopen, (const char *path, const char *how), (path, how))
-REDIRECT(FILE *, fopen64, (const char *path, const char *how), (path, how))
+REDIRECT(DIR *, opendir, name, (const char *name), (name))
+REDIRECT(int, access, name, (const char *name, int type), (name, type))
+REDIRECT(int, stat, file, (const char *file, struct stat *buf), (file, buf))
+REDIRECT(int, lstat, file, (const char *file, struct stat *buf), (file, buf))
+REDIRECT(int, stat64, file, (const char *file, struct stat64 *buf), (file, buf))
+REDIRECT(int, lstat64, file, (const char *file, struct stat64 *buf), (file, buf))
+REDIRECT(ssize_t, readlink, path, (const char *path, char *buf, size_t len), (path, buf, len))
+REDIRECT(FILE *, fopen, filename, (const char *filename, const char *modes), (filename, modes))
+REDIRECT(FILE *, fopen64, filename, (const char *filename, const char *modes), (filename, modes))

@@ -29,7 +29,7 @@ struct product {
 
 static struct product product_begin(const struct mxt_sim_api *api, uint64_t workspace)
 {
-	struct product p;
+	struct product p = {.out = NULL};
 	const int64_t sizes[] = {M, M};
 	const int32_t transposed = OP_T;
 	double ones[ELEMENTS];
@@ -148,7 +148,7 @@ static double launched_ms(const struct mxt_sim_api *api, const struct product *p
 			  size_t workspace_bytes, int *ret_status)
 {
 	static const float one = 1, zero = 0;
-	void *before, *after, *ones, *out, *workspace = NULL;
+	void *before = NULL, *after = NULL, *ones = NULL, *out = NULL, *workspace = NULL;
 	float ms = 0;
 	SIM_CHECK(api->aoti_torch_get_data_ptr(p->ones, &ones) == 0 && api->aoti_torch_get_data_ptr(p->out, &out) == 0);
 	SIM_CHECK(workspace_bytes == 0 || api->cudaMalloc(&workspace, workspace_bytes) == 0);
@@ -174,9 +174,9 @@ static void by_index(const struct mxt_sim_api *api)
 	static const double expected_ms[] = {2, 1, 4}, expected[] = {64, 64, 96};
 	unsigned char results[4 * RESULT_BYTES];
 	struct product p = product_begin(api, WORKSPACE);
-	int status;
+	int status = -1;
 	SIM_CHECK(ask(api, &p, 4, results) == 3);
-	for (int i = 0; i < 3; i++) {
+	for (size_t i = 0; i < 3; i++) {
 		double ms = launched_ms(api, &p, results + i * RESULT_BYTES, 1024, &status);
 		SIM_CHECK(status == 0 && fabs(ms - expected_ms[i]) < 0.001);
 		SIM_CHECK(fabs(first_of(api, p.out) - expected[i]) < 1);
@@ -193,7 +193,7 @@ static int rocblas_run(const struct mxt_sim_api *api, const struct product *p, v
 {
 	static const float one = 1, zero = 0;
 	int m = (int)M;
-	void *ones, *out;
+	void *ones = NULL, *out = NULL;
 	SIM_CHECK(api->aoti_torch_get_data_ptr(p->ones, &ones) == 0 && api->aoti_torch_get_data_ptr(p->out, &out) == 0);
 	return api->rocblas_gemm_ex(handle, ROCBLAS_N, ROCBLAS_N, m, m, m, &one, ones, ROCBLAS_BF16, m, ones,
 				    ROCBLAS_BF16, m, &zero, out, ROCBLAS_BF16, m, out, ROCBLAS_BF16, m, 151, 1, index,
@@ -204,7 +204,7 @@ static void rocblas(const struct mxt_sim_api *api)
 {
 	static const float one = 1;
 	int list[8], size = 0, m = (int)M;
-	void *handle;
+	void *handle = NULL;
 	struct product p = product_begin(api, 0);
 	SIM_CHECK(api->rocblas_create_handle(&handle) == 0);
 	for (int round = 0; round < 2; round++)
@@ -233,7 +233,7 @@ static void test_products(void **state)
 static void linear(const struct mxt_sim_api *api)
 {
 	static const int64_t sizes[] = {M, M}, row_major[] = {M, 1}, turned[] = {1, M};
-	void *x, *w, *out;
+	void *x = NULL, *w = NULL, *out = NULL;
 	SIM_CHECK(api->aoti_torch_empty_strided(2, sizes, row_major, MXT_SIM_BFLOAT16, MXT_SIM_CUDA, 0, &x) == 0 &&
 		  api->aoti_torch_empty_strided(2, sizes, turned, MXT_SIM_BFLOAT16, MXT_SIM_CUDA, 0, &w) == 0 &&
 		  api->aoti_torch_empty_strided(2, sizes, row_major, MXT_SIM_BFLOAT16, MXT_SIM_CUDA, 0, &out) == 0);
@@ -327,6 +327,7 @@ static void refused(const struct mxt_sim_api *api)
 	static const int64_t sizes[] = {M, M};
 	void *tensor = mxt_sim_tensor_of(api, MXT_SIM_CUDA, MXT_SIM_BFLOAT16, 2, sizes, NULL);
 	(void)printf("status %d\n", api->aoti_torch_cuda_addmm_out(tensor, tensor, tensor, tensor, 0, 1));
+	mxt_sim_drop(api, tensor);
 	(void)fflush(stdout);
 }
 
