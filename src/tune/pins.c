@@ -80,6 +80,9 @@ int mxt_pins_begin(struct mxt_session *session, const struct mxt_field *field, s
 	if (!field->ops->pins)
 		return 0;
 	mxt_pins_finish(pins);
+	if (session->request->workload->training.deterministic)
+		return mxt_announce_skipped(session, "pins",
+					    "results must repeat, and nobody says which solutions repeat theirs", err);
 	pins->built = built_of(field->entries[0].facts, stack);
 	if (!pins->built)
 		return mxt_error_oom(err);

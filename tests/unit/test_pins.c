@@ -14,6 +14,7 @@ struct run {
 	struct mxt_field field;
 	struct mxt_device_ops ops;
 	struct mxt_tune_request request;
+	struct mxt_workload workload;
 	struct mxt_event_sink sink;
 	struct mxt_problem problems[3];
 	char choice[16];
@@ -52,7 +53,7 @@ static int setup(void **state)
 		run->problems[i] = product(16 * (3 - (int64_t)i));
 	run->sink = (struct mxt_event_sink){note_event, run};
 	run->ops = (struct mxt_device_ops){.name = "hip", .pins = true};
-	run->request = (struct mxt_tune_request){.ops = &run->ops, .sink = &run->sink};
+	run->request = (struct mxt_tune_request){.ops = &run->ops, .workload = &run->workload, .sink = &run->sink};
 	run->field.ops = &run->ops;
 	run->field.entries[0].facts = facts();
 	(void)strcpy(run->choice, "hipblaslt");
@@ -199,6 +200,15 @@ static void old_stacks_are_told_apart(void **state)
 	assert_int_equal(run->told, 0);
 }
 
+static void jobs_that_must_repeat_have_no_pins(void **state)
+{
+	struct run *run = *state;
+	run->workload.training.deterministic = true;
+	begin(run);
+	assert_int_equal(run->session.pins.form, MXT_PIN_FORM_NONE);
+	assert_int_equal(json_array_size(run->session.skipped), 1);
+}
+
 static void pins_that_do_not_show_are_dropped(void **state)
 {
 	struct run *run = *state;
@@ -227,6 +237,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(ambiguous_products_are_not_pinned, setup, teardown),
 	    cmocka_unit_test_setup_teardown(another_library_takes_no_pins, setup, teardown),
 	    cmocka_unit_test_setup_teardown(old_stacks_are_told_apart, setup, teardown),
+	    cmocka_unit_test_setup_teardown(jobs_that_must_repeat_have_no_pins, setup, teardown),
 	    cmocka_unit_test_setup_teardown(pins_that_do_not_show_are_dropped, setup, teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -124,6 +124,12 @@ static void play_gemm(const struct mxt_event_sink *sink)
 	const struct mxt_event heuristic = {.kind = MXT_EVENT_HEURISTIC,
 					    .as.heuristic = {"cuBLASLt 13.1.0", 25, 18, 971234, 4321, 2100}};
 	mxt_emit(sink, &heuristic);
+	const struct mxt_event pins[] = {
+	    {.kind = MXT_EVENT_PINS, .as.pins = {7, 34000, 29000, "each surely saves 5 % of its product"}},
+	    {.kind = MXT_EVENT_PINS, .as.pins = {.rule = "no product has a solution that surely saves 5 % of it"}},
+	};
+	mxt_emit(sink, &pins[0]);
+	mxt_emit(sink, &pins[1]);
 }
 
 static void play_end(const struct mxt_event_sink *sink)
