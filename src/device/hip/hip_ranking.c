@@ -7,6 +7,7 @@
 
 #include "blas_workspace.h"
 #include "torch_device.h"
+#include "torch_settings.h"
 
 static bool is_set_to(const char *name, const char *value)
 {
@@ -14,10 +15,17 @@ static bool is_set_to(const char *name, const char *value)
 	return is && strcmp(is, value) == 0;
 }
 
-/* A bias is added by hipBLASLt even where other products go to rocBLAS, unless that is switched off, too. */
-static bool through_hipblaslt(const struct mxt_task *task)
+/* By what torch says; a torch that does not say is taken at its variable. */
+static bool prefers_rocblas(const struct mxt_torch *torch)
 {
-	if (!is_set_to("TORCH_BLAS_PREFER_HIPBLASLT", "0"))
+	const char *library = mxt_torch_blas_library(torch);
+	return library[0] ? strcmp(library, "rocblas") == 0 : is_set_to("TORCH_BLAS_PREFER_HIPBLASLT", "0");
+}
+
+/* A bias is added by hipBLASLt even where other products go to rocBLAS, unless that is switched off, too. */
+static bool through_hipblaslt(const struct mxt_device *device, const struct mxt_task *task)
+{
+	if (!prefers_rocblas(&device->torch))
 		return true;
 	bool bias = task->problem.kind == MXT_PROBLEM_GEMM && task->problem.as.gemm.bias;
 	return bias && !is_set_to("DISABLE_ADDMM_CUDA_LT", "1");
@@ -27,7 +35,7 @@ int mxt_hip_rank(struct mxt_hip_ranking *ranking, struct mxt_device *device, str
 		 uint64_t limit_ns, struct mxt_ranking *ret_ranking, struct mxt_error *err)
 {
 	const struct mxt_blas_stack stack = {mxt_blas_torch_minor(device->torch.version.version), 0, arch};
-	bool lt = through_hipblaslt(task);
+	bool lt = through_hipblaslt(device, task);
 	size_t workspace_bytes = mxt_blas_workspace(&stack, lt);
 	int rc = mxt_torch_reserve(device, task, err);
 	if (rc == 0 && lt)

@@ -18,8 +18,8 @@ struct mxt_hip_ranking {
 };
 
 /*
- * device_ops.rank on the device whose card is `arch` ("gfx942:sramecc+:xnack-"). Which library torch takes is read from
- * the variables that choose it.
+ * device_ops.rank on the device whose card is `arch` ("gfx942:sramecc+:xnack-"). Which library torch takes is what
+ * torch itself says (torch_settings.h); some versions leave the variable that chooses it alone.
  */
 int mxt_hip_rank(struct mxt_hip_ranking *ranking, struct mxt_device *device, struct mxt_task *task, const char *arch,
 		 uint64_t limit_ns, struct mxt_ranking *ret_ranking, struct mxt_error *err) MXT_WUR;
