@@ -265,8 +265,7 @@ static bool find(const struct mxt_sim_gemm *gemm, const char *wanted, enum mxt_s
 			*ret_solution = mxt_sim_solution_at(*ret_blas, gemm, rank);
 			name(*ret_blas, ret_solution->index, text);
 			if (strcmp(text, wanted) == 0)
-				return ret_solution->index != mxt_sim_scenario()->solutions[blas].vanish ||
-				       ret_solution->index == 0;
+				return ret_solution->index != mxt_sim_scenario()->solutions[blas].vanish;
 		}
 	return false;
 }
