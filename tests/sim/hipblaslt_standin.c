@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "sim_lt.h"
+#include "sim_number.h"
 #include "sim_override.h"
 #include "sim_runtime.h"
 
@@ -212,7 +213,7 @@ int hipblasLtMatmulPreferenceDestroy(lt preference)
 	return destroy(preference);
 }
 
-/* The rank of what a file pins for the problem; 0 where it pins nothing that there is. */
+/* What a file pins for the problem; false: nothing that there is. */
 static bool pinned(const struct mxt_sim_gemm *gemm, int32_t output, struct mxt_sim_solution *ret_solution)
 {
 	enum mxt_sim_override_form form = SIM_HIPBLASLT_VERSION >= 100000 ? MXT_SIM_OVERRIDE_NAMED
@@ -277,8 +278,7 @@ static int list(const struct mxt_sim_gemm *gemm, int32_t output, int64_t max_wor
 /* The type of D, of which bfloat16 operands can have two. */
 static int32_t output_of(const struct mxt_sim_gemm *gemm, const struct mxt_sim_lt *d, const struct mxt_sim_lt *a)
 {
-	enum { FLOAT32 = 6 };
-	return mxt_sim_lt_get(d, dialect.type) == mxt_sim_lt_get(a, dialect.type) ? gemm->dtype : FLOAT32;
+	return mxt_sim_lt_get(d, dialect.type) == mxt_sim_lt_get(a, dialect.type) ? gemm->dtype : MXT_SIM_FLOAT32;
 }
 
 /* NOLINTNEXTLINE(readability-function-size): the interface is hipBLASLt's */

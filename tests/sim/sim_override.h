@@ -20,7 +20,7 @@ enum mxt_sim_override_form {
 
 /*
  * The number that the file has for the problem; false: it has none, or the file is not taken. `revision`: what the
- * first line must name; NULL: rocBLAS asks for nothing. `compute` and `output` are the types "f32_r" and that of D.
+ * first line must name; NULL: rocBLAS asks for nothing. `output` is the type of D.
  */
 bool mxt_sim_override_find(enum mxt_sim_override_form form, const char *path, const char *revision,
 			   const struct mxt_sim_gemm *gemm, int32_t output, int *ret_number);
