@@ -14,6 +14,7 @@
 #include "plan.h"
 #include "plan_diff.h"
 #include "plan_env.h"
+#include "plan_handoff.h"
 #include "plan_post.h"
 #include "plan_show.h"
 
@@ -48,6 +49,9 @@ static void print_all(const struct mxt_plan *plan)
 	mxt_buf_truncate(&buf, 0);
 	if (mxt_plan_post(plan, &buf, NULL) == 0)
 		assert(buf.len > 0 && !buf.failed && !memchr(buf.data, '\x1b', buf.len));
+	MXT_CLEANUP_JSON json_t *hashes = NULL; /* of all that the plan makes others read */
+	int written = mxt_handoffs_hashes(mxt_plan_decision(plan), &hashes, NULL);
+	assert(written < 0 || json_is_object(hashes));
 	(void)mxt_plan_usable(plan, MXT_PLAN_TRAIN, false, NULL);
 	(void)mxt_plan_string(plan, "decision.attention.backend");
 }

@@ -11,9 +11,12 @@
 #include "cmocka_all.h"
 #include "error.h"
 #include "json.h"
+#include "json_path.h"
 #include "plan.h"
 #include "plan_diff.h"
 #include "plan_example.h"
+#include "plan_handoff.h"
+#include "plan_pins.h"
 #include "workload.h"
 
 static json_t *parsed(const char *text)
@@ -90,6 +93,38 @@ static int parse(void *context)
 static void test_parse(void **state)
 {
 	assert_true(mxt_test_each_allocation(parse, *state) > 50);
+}
+
+/* A decision with pins: its rules, and the file that carries them. */
+static int pins(void *context)
+{
+	const json_t *decision = context;
+	const struct mxt_json_path root = MXT_JSON_ROOT;
+	MXT_CLEANUP_JSON json_t *hashes = NULL;
+	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
+	int rc = mxt_plan_pins_check(decision, &root, &err);
+	if (rc == 0)
+		rc = mxt_handoffs_hashes(decision, &hashes, &err);
+	if (rc == 0)
+		assert_int_equal(json_object_size(hashes), 1);
+	return rc;
+}
+
+static void test_pins(void **state)
+{
+	(void)state;
+	static const char *const changes[][2] = {
+	    {"stack.torch", "\"2.9.1\""},
+	    {"gemm", "{\"library\":\"hipblaslt\",\"mode\":\"pinned\",\"pins\":[{\"problem\":{\"op\":\"gemm\",\"m\":1,"
+		     "\"n\":2,\"k\":3,\"dtype\":\"bfloat16\"},\"solution\":7}],\"built\":{\"arch\":\"gfx942\",\"hip\":"
+		     "\"702\",\"hipblaslt\":\"100202-abc\",\"rocblas\":\"5.2.0\"}}"},
+	    {"env", "{\"PYTORCH_TUNABLEOP_ENABLED\":\"1\",\"PYTORCH_TUNABLEOP_FILENAME\":\"@file:tunableop.csv@\","
+		    "\"PYTORCH_TUNABLEOP_TUNING\":\"0\"}"}};
+	json_t *decision = parsed(plan_example_decision);
+	for (size_t i = 0; i < MXT_ARRAY_LEN(changes); i++)
+		assert_int_equal(plan_example_set(decision, changes[i][0], changes[i][1]), 0);
+	assert_true(mxt_test_each_allocation(pins, decision) > 10);
+	json_decref(decision);
 }
 
 static int diff(void *context)
@@ -183,6 +218,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_seal, setup, teardown),
 	    cmocka_unit_test_setup_teardown(test_parse, setup, teardown),
 	    cmocka_unit_test(test_diff),
+	    cmocka_unit_test(test_pins),
 	    cmocka_unit_test(test_workload_of_preset),
 	    cmocka_unit_test(test_workload_of_config),
 	    cmocka_unit_test(test_problems_and_description),
