@@ -23,7 +23,7 @@ static inline void scratch_tree_make(struct scratch_tree *tree)
 {
 	(void)snprintf(tree->path, sizeof tree->path, "/tmp/mxt-tree-XXXXXX");
 	assert_non_null(mkdtemp(tree->path));
-	tree->root.prefix = tree->path;
+	tree->root = (struct mxt_sysroot){.prefix = tree->path};
 }
 
 static inline void scratch_tree_remove(struct scratch_tree *tree)
