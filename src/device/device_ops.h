@@ -130,8 +130,9 @@ struct mxt_candidate {
 	 * difference in time alone would not show that it acts.
 	 */
 	bool witnessed;
-	char *ignored; /* owned: what to say where the stack takes bare's kernels in spite of it; NULL: plain words */
-	char *skip;    /* owned: why it cannot be tried here (listed in evidence, never started); NULL: it can */
+	bool bits_tell; /* other kernels than bare's never agree with them bit for bit: equal results, equal kernels */
+	char *ignored;  /* owned: what to say where the stack takes bare's kernels in spite of it; NULL: plain words */
+	char *skip;     /* owned: why it cannot be tried here (listed in evidence, never started); NULL: it can */
 };
 
 struct mxt_candidate_list {

@@ -186,16 +186,6 @@ int mxt_evidence_first_calls(struct mxt_session *session, const char *probe, con
 	return rc;
 }
 
-static bool same_bits(const struct mxt_field *field, const struct mxt_entry *a, const struct mxt_entry *b)
-{
-	for (size_t i = 0; i < field->course->n_problems; i++) {
-		const struct mxt_measure *x = &a->measures[i], *y = &b->measures[i];
-		if (!x->prepared || !y->prepared || memcmp(x->check.bits, y->check.bits, sizeof x->check.bits) != 0)
-			return false;
-	}
-	return field->course->n_problems > 0;
-}
-
 /* What each worker reported to be in force, and whether its results are bit-equal to bare's. */
 int mxt_evidence_witnesses(struct mxt_session *session, const char *probe, const struct mxt_field *field,
 			   struct mxt_error *err)
@@ -207,7 +197,7 @@ int mxt_evidence_witnesses(struct mxt_session *session, const char *probe, const
 		json_t *row =
 		    json_pack("{s:s, s:s, s:O}", "probe", probe, "candidate", entry->name, "facts", entry->facts);
 		session->stand_in = session->stand_in || json_is_true(json_object_get(entry->facts, "stand_in"));
-		bool equal = i > 0 && same_bits(field, &field->entries[0], entry);
+		bool equal = i > 0 && mxt_field_same_bits(field, &field->entries[0], entry);
 		if (row && equal && json_object_set_new(row, "bits_equal_bare", json_true()) < 0) {
 			json_decref(row);
 			row = NULL;

@@ -570,3 +570,13 @@ int mxt_field_finish(struct mxt_field *field, struct mxt_error *err)
 	field->n_entries = 0;
 	return rc;
 }
+
+bool mxt_field_same_bits(const struct mxt_field *field, const struct mxt_entry *a, const struct mxt_entry *b)
+{
+	for (size_t i = 0; i < field->course->n_problems; i++) {
+		const struct mxt_measure *x = &a->measures[i], *y = &b->measures[i];
+		if (!x->prepared || !y->prepared || memcmp(x->check.bits, y->check.bits, sizeof x->check.bits) != 0)
+			return false;
+	}
+	return field->course->n_problems > 0;
+}

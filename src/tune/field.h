@@ -133,6 +133,9 @@ uint32_t mxt_field_incumbents(const struct mxt_field *field);
 int mxt_field_drop(struct mxt_field *field, size_t entry, enum mxt_outcome outcome, const char *reason,
 		   struct mxt_error *err);
 
+/* True when every result of the two is the same, bit for bit. */
+bool mxt_field_same_bits(const struct mxt_field *field, const struct mxt_entry *a, const struct mxt_entry *b);
+
 /* Ends the workers of entries outside `mask`, keeping what they showed. -EBUSY when one could not be ended. */
 int mxt_field_retire(struct mxt_field *field, uint32_t mask, struct mxt_error *err);
 

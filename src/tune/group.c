@@ -276,6 +276,8 @@ static const char *without_effect(const struct mxt_field *field, const struct mx
 			   : "no effect here: the stack takes the same kernels as under bare";
 	if (candidate && candidate->witnessed && course->n_problems > 0 && !entry->measures[0].check.backend[0])
 		return "the stack does not tell what it takes, so nothing would show that the setting acts";
+	if (candidate && candidate->bits_tell && mxt_field_same_bits(field, &field->entries[0], entry))
+		return "no effect here: its results are those of bare, bit for bit";
 	return NULL;
 }
 

@@ -54,10 +54,10 @@ struct switch_row {
 	enum mxt_problem_kind probe;
 	const char *name, *choice; /* of the candidate, and what the decision calls it */
 	struct mxt_setting settings[MAX_SETTINGS];
-	const char *capability; /* of the stack, that it needs; NULL: none */
-	const char *missing;    /* what to say where the stack has it not */
-	const char *ignored;    /* follows "torch VERSION"; NULL: nothing is known of versions that ignore it */
-	bool witnessed;
+	const char *capability;    /* of the stack, that it needs; NULL: none */
+	const char *missing;       /* what to say where the stack has it not */
+	const char *ignored;       /* follows "torch VERSION"; NULL: nothing is known of versions that ignore it */
+	bool witnessed, bits_tell; /* as in struct mxt_candidate */
 };
 
 static const struct switch_row switches[] = {
@@ -68,7 +68,8 @@ static const struct switch_row switches[] = {
      MXT_HIP_CK_ATTENTION,
      "this torch has no CK attention (the PyTorch project's wheels have it from 2.13 on, AMD's own builds from 2.9 on)",
      NULL,
-     false},
+     true,
+     true},
     {MXT_PROBLEM_GEMM,
      "rocblas",
      "rocblas",
@@ -76,7 +77,8 @@ static const struct switch_row switches[] = {
      NULL,
      NULL,
      "ignores TORCH_BLAS_PREFER_HIPBLASLT=0 on this GPU: it still takes hipBLASLt (acts from 2.12 on)",
-     true},
+     true,
+     false},
 };
 
 static bool has_capability(const struct mxt_inventory *inventory, const char *name)
@@ -110,7 +112,8 @@ static int add(struct mxt_candidate_list *list, const struct switch_row *row, co
 	*item = (struct mxt_candidate){.name = strdup(row->name),
 				       .env = settings_json(row),
 				       .choice = strdup(row->choice),
-				       .witnessed = row->witnessed};
+				       .witnessed = row->witnessed,
+				       .bits_tell = row->bits_tell};
 	if (!item->name || !item->env || !item->choice)
 		return -ENOMEM;
 	if (row->capability && !has_capability(inventory, row->capability)) {
