@@ -60,6 +60,7 @@ static int run_cell(struct mxt_session *session, size_t cell, const json_t *env,
 	struct mxt_duel duel;
 	uint64_t end = mxt_budget_stage_end_ns(session->request->budget, cells[cell].share_percent);
 	rc = mxt_duel_run(&duel, session, &course, cells[cell].kind, env, end, err);
+	duel.tie_ppm = session->request->margin_ppm;
 	if (rc == 0)
 		rc = mxt_duel_record(&duel, session, cells[cell].name, err);
 	if (rc == 0) {

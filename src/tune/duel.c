@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <string.h>
 
 #include "environment.h"
 #include "error.h"
@@ -127,6 +128,36 @@ size_t mxt_duel_incumbent(const struct mxt_duel *duel)
 	return duel->field.n_entries > MXT_DUEL_YOURS ? MXT_DUEL_YOURS : MXT_DUEL_BARE;
 }
 
+static bool same_environment(const struct mxt_entry *a, const struct mxt_entry *b)
+{
+	size_t i = 0;
+	while (a->environment[i] && b->environment[i] && strcmp(a->environment[i], b->environment[i]) == 0)
+		i++;
+	return !a->environment[i] && !b->environment[i] && a->provider == b->provider;
+}
+
+static bool same_bits(const struct mxt_course *course, const struct mxt_entry *a, const struct mxt_entry *b)
+{
+	for (size_t i = 0; i < course->n_problems; i++) {
+		const struct mxt_measure *x = &a->measures[i], *y = &b->measures[i];
+		if (!x->prepared || !y->prepared || memcmp(x->check.bits, y->check.bits, sizeof x->check.bits) != 0)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * What runs under the plan's own environment is the plan, whatever two processes differ by; and so is what computes its
+ * very bits in about its time.
+ */
+static bool is_the_plan(const struct mxt_duel *duel, size_t entry)
+{
+	const struct mxt_entry *a = &duel->field.entries[entry], *b = &duel->field.entries[MXT_DUEL_PLAN];
+	if (same_environment(a, b))
+		return true;
+	return duel->verdict[entry].gain_ppm > -(int32_t)duel->tie_ppm && same_bits(duel->field.course, a, b);
+}
+
 const char *mxt_duel_objection(const struct mxt_duel *duel)
 {
 	if (duel->broken)
@@ -134,7 +165,7 @@ const char *mxt_duel_objection(const struct mxt_duel *duel)
 	if (duel->rounds < MXT_DUEL_MIN_ROUNDS)
 		return "no time to confirm within the budget";
 	for (size_t i = 0; i < duel->field.n_entries; i++)
-		if (i != MXT_DUEL_PLAN && duel->verdict[i].surely_slower)
+		if (i != MXT_DUEL_PLAN && duel->verdict[i].surely_slower && !is_the_plan(duel, i))
 			return i == MXT_DUEL_BARE ? "surely slower than bare" : "surely slower than yours";
 	return NULL;
 }

@@ -209,5 +209,18 @@ class Refusals(autotune.TestCase):
         self.assertFalse((self.dir / "plan.json").exists())
 
 
+class Processes(autotune.TestCase):
+    def scenario(self, seed):
+        noise = {"sigma": 0.002, "process_sigma": 0.02}
+        return self.write("processes.json", {"seed": seed, "bare": {"attention": {"noise": noise}, "gemm": {"noise": noise}}})
+
+    def test_two_processes_are_no_two_plans(self):
+        """Bare beside a plan that changes nothing: what two processes of one kind differ by is no objection to it."""
+        self.simulate(self.scenario(1), "--out", "first.json")
+        for seed in range(2, 8):
+            self.simulate(self.scenario(seed), "--against", self.dir / "first.json")
+            self.assertEqual(self.plan()["plan_id"], self.plan("first.json")["plan_id"])
+
+
 if __name__ == "__main__":
     mxt.main()
