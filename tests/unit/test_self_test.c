@@ -320,7 +320,7 @@ static void test_address(void **state)
 	(void)state;
 	hip.address = "0000:0d:00.0";
 	refused("same PCI address", "0000:0c:00.", "0000:0d:00.0");
-	hip.address = "0000:0c:00.3"; /* a partition */
+	hip.address = "0000:0C:00.3"; /* a partition */
 	holds();
 }
 

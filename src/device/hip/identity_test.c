@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "amd_machine.h"
 #include "first_contact.h"
@@ -29,13 +30,13 @@ static void pci_text(const struct mxt_hip_identity *identity, char text[PCI_BYTE
 
 static bool at_address(const char *address, const char *text)
 {
-	return strncmp(address, text, strlen(text)) == 0;
+	return strncasecmp(address, text, strlen(text)) == 0;
 }
 
-/* Waves are 64 wide on gfx9, which is CDNA, and 32 on RDNA. */
+/* Waves are 64 wide up to gfx9, which is CDNA, and 32 on RDNA (gfx10 and later). */
 static int test_waves(const struct mxt_hip_identity *identity, struct mxt_error *err)
 {
-	uint32_t expected = strncmp(identity->arch, "gfx9", 4) == 0 ? 64 : 32;
+	uint32_t expected = strncmp(identity->arch, "gfx1", 4) == 0 ? 32 : 64;
 	if (identity->warp_size == expected)
 		return 0;
 	return mxt_first_contact_failed(err, "waves are as wide as the architecture says",
