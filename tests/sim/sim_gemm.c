@@ -22,7 +22,7 @@ static void take(struct mxt_sim_key *key, const struct stored *matrix)
 }
 
 /* Its numbers row by row, or column by column: new memory, or NULL. */
-static double *numbers_of(const struct stored *matrix, bool by_columns)
+MXT_SIM_PLAIN static double *numbers_of(const struct stored *matrix, bool by_columns)
 {
 	int64_t rows = matrix->rows, cols = matrix->cols;
 	double *out = calloc((size_t)(rows * cols) + 1, sizeof *out);
@@ -46,8 +46,8 @@ static int multiply(const struct mxt_sim_gemm *gemm, const struct stored *a, con
 	return rc;
 }
 
-static void store(const struct mxt_sim_gemm *gemm, const struct mxt_sim_gemm_operands *operands, int64_t number,
-		  const double *product)
+MXT_SIM_PLAIN static void store(const struct mxt_sim_gemm *gemm, const struct mxt_sim_gemm_operands *operands,
+				int64_t number, const double *product)
 {
 	for (int64_t j = 0; j < gemm->n; j++)
 		for (int64_t i = 0; i < gemm->m; i++) {
