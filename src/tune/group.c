@@ -195,6 +195,17 @@ static size_t affordable(const struct mxt_field *field, const struct mxt_pace *p
 	return (size_t)((left - incumbents) / ((blocks + 1) * pace->round_ns + pace->prepare_ns + 1));
 }
 
+/* Rather than let no challenger run at all, a stage takes from those that follow, as far as it may. */
+static void stretch(const struct mxt_session *session, const struct mxt_group *group, struct mxt_pace *pace)
+{
+	size_t n = mxt_group_incumbents(session, group->kind);
+	struct mxt_pace longer = *pace;
+	longer.end_ns = session->latest_ns;
+	if (longer.end_ns > pace->end_ns && group->field.n_entries > n && affordable(&group->field, pace, n) == 0 &&
+	    affordable(&group->field, &longer, n) > 0)
+		*pace = longer;
+}
+
 /* Leaves out the last challengers when there is no time for all. */
 static int cut_to_time(struct mxt_session *session, struct mxt_group *group, const struct mxt_pace *pace,
 		       struct mxt_error *err)
@@ -329,7 +340,8 @@ int mxt_group_race(struct mxt_group *group, struct mxt_session *session, uint32_
 		rc = open_incumbents(session, group, &pace, err);
 	if (rc < 0)
 		return rc;
-	group->field.end_ns = end_ns;
+	stretch(session, group, &pace);
+	group->field.end_ns = pace.end_ns;
 	mxt_announce_progress(session, phase);
 	rc = drop_unwitnessed(group, err);
 	if (rc == 0)

@@ -74,9 +74,10 @@ struct mxt_session {
 	bool yours_differs; /* `yours` is not empty, or the config asks for other kernels, which can be tried here */
 	/* Who computes the incumbents' attention; NULL: the device itself. As in struct mxt_candidate. */
 	const char *bare_provider, *yours_provider;
-	unsigned excuses;  /* how many of them could not run here and were replaced */
-	bool yours_unheld; /* what the job runs could not be started here: nothing is planned in its place */
-	bool stand_in;     /* a worker found that what it computes with stands in for hardware */
+	unsigned excuses;   /* how many of them could not run here and were replaced */
+	bool yours_unheld;  /* what the job runs could not be started here: nothing is planned in its place */
+	bool stand_in;      /* a worker found that what it computes with stands in for hardware */
+	uint64_t latest_ns; /* until when the stage at work may last where nothing could be tried in its own time */
 	struct mxt_probe_result probes[MXT_PROBLEM_KIND_COUNT];
 	struct mxt_heuristic heuristic;
 	struct mxt_pins pins;

@@ -59,6 +59,14 @@ class Choosing(autotune.TestCase):
         self.simulate("one_winner", "--margin", 15)
         self.assertNotIn("env", self.plan()["decision"])
 
+    def test_a_stage_takes_from_the_next_rather_than_try_nothing(self):
+        """Preparing takes so long that the products' share of the budget is over before anybody but the incumbents is
+        prepared; attention needs next to nothing."""
+        scenario = json.loads((autotune.SCENARIOS / "one_winner.json").read_text())
+        scenario["bare"]["gemm"]["faults"] = [{"fault": "slow", "at": "prepare", "ms": 1400}]
+        self.simulate(self.write("slow.json", scenario), budget=12)
+        self.assertEqual(self.choice(self.plan(), "gemm")["winner"], "blas=blis")
+
 
 class Yours(autotune.TestCase):
     """The caller's own selectors race, as what the job would do today."""
