@@ -30,7 +30,7 @@ struct attention {
 	size_t n_slots, next;
 	bool bound;
 	uint32_t arena_moves; /* of the arena when the slots were bound */
-	struct slot slots[MXT_TORCH_MAX_WINDOWS];
+	struct slot slots[MXT_TORCH_MAX_SLOTS];
 };
 
 static struct mxt_tensor_shape heads_shape(const struct mxt_attention *a, int64_t heads)

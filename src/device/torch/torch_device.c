@@ -24,8 +24,8 @@ size_t mxt_torch_windows(const struct mxt_device *device, const struct mxt_task 
 {
 	size_t bytes = task->input_bytes + task->output_bytes;
 	size_t windows = bytes ? (size_t)((2 * device->llc_bytes + bytes - 1) / bytes) : 1;
-	if (windows > MXT_TORCH_MAX_WINDOWS)
-		return MXT_TORCH_MAX_WINDOWS;
+	if (task->problem.kind == MXT_PROBLEM_ATTENTION && windows > MXT_TORCH_MAX_SLOTS)
+		return MXT_TORCH_MAX_SLOTS;
 	return windows ? windows : 1;
 }
 

@@ -92,8 +92,11 @@ int mxt_torch_gemm_spoil(const struct mxt_device *device, const struct mxt_gemm 
 int mxt_torch_gemm_judge(const struct mxt_device *device, const struct mxt_gemm *shape,
 			 const struct mxt_gemm_operands *operands, struct mxt_check *ret_check, struct mxt_error *err);
 
-/* How many windows of the task's size it takes to reach twice the cache; 1 to MXT_TORCH_MAX_WINDOWS. */
-#define MXT_TORCH_MAX_WINDOWS 64
+/*
+ * How many windows of the task's size it takes to reach twice the cache, at least 1. Attention keeps tensors for each
+ * of its windows, and has no more than MXT_TORCH_MAX_SLOTS.
+ */
+#define MXT_TORCH_MAX_SLOTS 64
 size_t mxt_torch_windows(const struct mxt_device *device, const struct mxt_task *task);
 
 /* Resolve a problem of their kind into *task, whose other members but `problem` are zero. */
