@@ -2,7 +2,6 @@
 #include "post_machine.h"
 
 #include <inttypes.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "figures.h"
@@ -46,20 +45,22 @@ static void put_peak_row(const struct mxt_post *post)
 void mxt_post_machine(const struct mxt_post *post)
 {
 	static const struct {
-		const char *title, *key;
-	} of_nvidia[] = {{"CUDA", "cuda"}, {"cuDNN", "cudnn"}, {"cuBLAS", "cublas"}};
+		const char *vendor, *title, *key;
+	} libraries[] = {{"nvidia", "CUDA", "cuda"}, {"nvidia", "cuDNN", "cudnn"},      {"nvidia", "cuBLAS", "cublas"},
+			 {"amd", "HIP", "hip"},      {"amd", "hipBLASLt", "hipblaslt"}, {"amd", "rocBLAS", "rocblas"}};
 	const json_t *device = mxt_post_device(post), *stack = json_object_get(post->decision, "stack");
 	const json_t *platform = json_object_get(post->decision, "platform");
-	bool nvidia = strcmp(mxt_json_text(platform, "vendor"), "nvidia") == 0;
+	const char *vendor = mxt_json_text(platform, "vendor");
 	mxt_buf_puts(post->buf, "## Machine\n\n| | |\n|---|---|\n");
 	put_row(post, "device", mxt_json_text(device, "name"));
 	put_row(post, "architecture", mxt_json_text(platform, "arch"));
 	put_memory_row(post, device);
-	if (nvidia)
+	if (strcmp(vendor, "nvidia") == 0 || strcmp(vendor, "amd") == 0)
 		put_row(post, "driver", mxt_json_text(device, "driver"));
 	put_row(post, "torch", mxt_json_text(stack, "torch"));
-	for (size_t i = 0; nvidia && i < MXT_ARRAY_LEN(of_nvidia); i++)
-		put_row(post, of_nvidia[i].title, mxt_json_text(stack, of_nvidia[i].key));
+	for (size_t i = 0; i < MXT_ARRAY_LEN(libraries); i++)
+		if (strcmp(libraries[i].vendor, vendor) == 0)
+			put_row(post, libraries[i].title, mxt_json_text(stack, libraries[i].key));
 	put_peak_row(post);
 }
 

@@ -73,6 +73,19 @@ class Post(TestCase):
             out = self.post(mxt_plans.seal(decision, REAL["evidence"]), status=0).out
             self.assertIn("mindxtrain autotune " + words, out)
 
+    def test_an_amd_gpu(self):
+        """Its libraries by their names; no peak is claimed that the plan does not show."""
+        decision, evidence = copy.deepcopy(REAL["decision"]), copy.deepcopy(REAL["evidence"])
+        decision["platform"] = {"vendor": "amd", "arch": "gfx942", "units": 304, "memory_gib": 192}
+        decision["stack"] = {"torch": "2.9.1", "hip": "7.2.53211", "hipblaslt": "1.2.70201", "rocblas": "5.2.70201"}
+        evidence["devices"] = [{"ordinal": 0, "name": "AMD Instinct MI300X", "memory_bytes": 206141652992,
+                                "driver": "6.16.6"}]
+        out = self.post(mxt_plans.seal(decision, evidence), status=0).out
+        self.assertEqual([["device", "`AMD Instinct MI300X`"], ["architecture", "`gfx942`"], ["memory", "192.0 GiB"],
+                          ["driver", "`6.16.6`"], ["torch", "`2.9.1`"], ["HIP", "`7.2.53211`"],
+                          ["hipBLASLt", "`1.2.70201`"], ["rocBLAS", "`5.2.70201`"], ["peak", "not known"]],
+                         rows(out, "Machine"))
+
     def test_several_gpus(self):
         decision = copy.deepcopy(REAL["decision"])
         decision["platform"]["link"] = "nvlink"
