@@ -203,7 +203,7 @@ static int rocblas_run(const struct mxt_sim_api *api, const struct product *p, v
 static void rocblas(const struct mxt_sim_api *api)
 {
 	static const float one = 1;
-	int list[8], size = 0, m = (int)M;
+	int list[8] = {0}, size = 0, m = (int)M;
 	void *handle = NULL;
 	struct product p = product_begin(api, 0);
 	SIM_CHECK(api->rocblas_create_handle(&handle) == 0);
