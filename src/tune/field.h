@@ -82,8 +82,7 @@ int mxt_field_add(struct mxt_field *field, const char *name, enum mxt_role role,
  * Starts all workers and waits until they are ready. Entries that fail are dropped. Where one computes in Python, all
  * do: those without a provider run as "sdpa", torch's own dispatcher, so that what a call costs in Python is the same
  * for all. Where that Python does not work, or nobody is left who needs it, all others start anew on the device.
- * Returns 0 (look at the entries),
- * -ETIME when end_ns passed on the way, -ECANCELED, or a fault of ours.
+ * Returns 0 (look at the entries), -ETIME when end_ns passed on the way, -ECANCELED, or a fault of ours.
  */
 int mxt_field_start(struct mxt_field *field, struct mxt_error *err);
 
@@ -110,8 +109,10 @@ struct mxt_trial {
 	uint64_t first_call_ns, steady_ns; /* its first call, and one after it */
 };
 
-/* Has an entry prepare a problem that is not in the course, judges the result, and times it for about `target_ns` (0:
- * as long as any item). Returns as mxt_field_start(); the entry's outcome says whether *ret_trial was filled. */
+/*
+ * Has an entry prepare a problem that is not in the course, judges the result, and times it for about `target_ns` (0:
+ * as long as any item). Returns as mxt_field_start(); the entry's outcome says whether *ret_trial was filled.
+ */
 int mxt_field_try(struct mxt_field *field, size_t entry, const struct mxt_problem *problem, uint64_t target_ns,
 		  struct mxt_trial *ret_trial, struct mxt_error *err);
 
