@@ -13,10 +13,11 @@ import mxt
 
 HEAD = struct.Struct("<4sHHII")  # magic, version, type, length, request
 PREPARE, TIME, QUIT, HELLO, FACTS, PREPARED, TIMED, REFUSED = 1, 2, 3, 17, 18, 19, 20, 21
+VERSION = 6  # of the protocol: what follows is written down byte by byte, and has to be looked at when it changes
 LIMIT_S = 60
 
 
-def packet(kind, body=b"", request=1, magic=b"MXTW", version=5, length=None):
+def packet(kind, body=b"", request=1, magic=b"MXTW", version=VERSION, length=None):
     return HEAD.pack(magic, version, kind, len(body) if length is None else length, request) + body
 
 
@@ -57,7 +58,7 @@ class Worker:
         if not data:
             return None
         magic, version, kind, length, request = HEAD.unpack(data[:16])
-        assert (magic, version, length) == (b"MXTW", 5, len(data) - 16), data
+        assert (magic, version, length) == (b"MXTW", VERSION, len(data) - 16), data
         return kind, request, data[16:]
 
     def hello(self):
