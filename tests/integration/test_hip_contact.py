@@ -92,7 +92,7 @@ class Refusals(TestCase):
         self.refused("gfx90a:sramecc+:xnack-", "gfx942", device={"arch": "gfx90a:sramecc+:xnack-"})
 
     def test_a_name_that_is_none(self):
-        self.refused("R0600", "no printable text", device={"name": ""})
+        self.refused("R0600", "no printable text", device={"name": "\x01"})
         self.refused("R0600", "does not begin with", device={"arch": "sm_90"})
 
     def test_memory_disagrees(self):

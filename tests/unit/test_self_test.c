@@ -31,7 +31,8 @@ static struct {
 	uint32_t waves;
 	const char *address;
 	bool loses_a_byte, fills_nothing;
-	int status; /* of copies */
+	int status;      /* of copies */
+	int left_behind; /* by a call, until it is asked for */
 } hip;
 
 struct mxt_gpu_event {
@@ -112,7 +113,9 @@ static enum mxt_gpu_status event_elapsed(float *ms, struct mxt_gpu_event *start,
 
 static enum mxt_gpu_status last_error(void)
 {
-	return MXT_GPU_SUCCESS;
+	int status = hip.left_behind;
+	hip.left_behind = 0;
+	return (enum mxt_gpu_status)status;
 }
 
 static const char *error_text(enum mxt_gpu_status status)
@@ -281,11 +284,20 @@ static void test_dishonest_name(void **state)
 	(void)state;
 	hip.name = "\001\177";
 	refused("in the layout that its header has", "R0600", "no printable text");
-	hip.name = "";
-	refused("in the layout that its header has", "R0600", "no printable text");
 	hip.name = "AMD Instinct MI300X";
 	hip.arch = "sm_90";
 	refused("in the layout that its header has", "R0600", "does not begin with \"gfx\"");
+}
+
+/* As where libdrm has no list of names. */
+static void test_no_name(void **state)
+{
+	(void)state;
+	struct mxt_hip_identity identity;
+	hip.name = "";
+	assert_int_equal(mxt_hip_identity_read(&runtime, &identity, NULL), 0);
+	assert_string_equal(identity.name, "gfx942:sramecc+:xnack-");
+	holds();
 }
 
 static void test_waves(void **state)
@@ -445,6 +457,31 @@ static void test_partitions(void **state)
 	driver_refuses("same memory", "206141652992", "51535413248");
 }
 
+/* ---- errors that were left behind ---- */
+
+#define ILLEGAL_ADDRESS 700
+
+static int stopped(const struct mxt_gpu_dialect *dialect, int left_behind)
+{
+	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
+	uint64_t ns = 0;
+	runtime.dialect = dialect;
+	hip.left_behind = left_behind;
+	int rc = mxt_hip_platform.stop(&runtime, &ns, &err);
+	assert_true(rc == 0 || err.id == dialect->refused);
+	return rc;
+}
+
+/* A kernel that is not in the first file where a library looks for it is no failure of what was timed. */
+static void test_errors_of_a_search(void **state)
+{
+	(void)state;
+	assert_int_equal(stopped(&mxt_hip_runtime, MXT_GPU_NOT_FOUND), 0);
+	assert_int_equal(stopped(&mxt_hip_runtime, MXT_GPU_NO_BINARY), 0);
+	assert_int_equal(stopped(&mxt_hip_runtime, ILLEGAL_ADDRESS), -EIO);
+	assert_int_equal(stopped(&mxt_cudart, MXT_GPU_NOT_FOUND), -EIO);
+}
+
 /* ---- the last cache ---- */
 
 static void test_cache(void **state)
@@ -465,6 +502,7 @@ int main(void)
 	    cmocka_unit_test_setup(test_old_layout, set_up),
 	    cmocka_unit_test_setup(test_wrong_layout, set_up),
 	    cmocka_unit_test_setup(test_dishonest_name, set_up),
+	    cmocka_unit_test_setup(test_no_name, set_up),
 	    cmocka_unit_test_setup(test_waves, set_up),
 	    cmocka_unit_test_setup(test_units, set_up),
 	    cmocka_unit_test_setup(test_memory, set_up),
@@ -477,6 +515,7 @@ int main(void)
 	    cmocka_unit_test_setup(test_driver, set_up),
 	    cmocka_unit_test_setup(test_driver_that_tells_less, set_up),
 	    cmocka_unit_test_setup(test_partitions, set_up),
+	    cmocka_unit_test_setup(test_errors_of_a_search, set_up),
 	    cmocka_unit_test_setup(test_cache, set_up),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,6 +34,13 @@ const struct mxt_gpu_dialect mxt_cudart = {
     .compute_major = (enum mxt_gpu_attribute)MXT_CUDA_COMPUTE_MAJOR,
 };
 
+/*
+ * HIP 7 remembers an error until it is asked for, as CUDA does; older ones tell of the last call only. AMD's libraries
+ * look for a kernel in one file after the other, and some leave the error of those that have it not.
+ */
+static const enum mxt_gpu_status hip_left_behind[] = {MXT_GPU_INVALID_IMAGE, MXT_GPU_NO_BINARY, MXT_GPU_FILE_NOT_FOUND,
+						      MXT_GPU_NOT_FOUND};
+
 const struct mxt_gpu_dialect mxt_hip_runtime = {
     .title = "the HIP runtime",
     .device = "HIP device",
@@ -43,6 +50,8 @@ const struct mxt_gpu_dialect mxt_hip_runtime = {
     .units = (enum mxt_gpu_attribute)MXT_HIP_UNITS,
     .l2_bytes = (enum mxt_gpu_attribute)MXT_HIP_L2_BYTES,
     .compute_major = (enum mxt_gpu_attribute)MXT_HIP_COMPUTE_MAJOR,
+    .left_behind = hip_left_behind,
+    .n_left_behind = MXT_ARRAY_LEN(hip_left_behind),
 };
 
 int mxt_gpu_result(const struct mxt_gpu_runtime *runtime, enum mxt_gpu_status status, const char *what,
@@ -175,6 +184,16 @@ static int start(void *state, struct mxt_error *err)
 	return mxt_gpu_result(runtime, status, "record an event", err);
 }
 
+/* The error that a call left behind, but for those that say nothing of kernels. */
+static enum mxt_gpu_status last_error(const struct mxt_gpu_runtime *runtime)
+{
+	enum mxt_gpu_status status = runtime->call.last_error();
+	for (size_t i = 0; i < runtime->dialect->n_left_behind; i++)
+		if (status == runtime->dialect->left_behind[i])
+			return MXT_GPU_SUCCESS;
+	return status;
+}
+
 /* Waits: what a kernel did wrong shows here at the latest. */
 static int stop(void *state, uint64_t *ret_ns, struct mxt_error *err)
 {
@@ -184,7 +203,7 @@ static int stop(void *state, uint64_t *ret_ns, struct mxt_error *err)
 	if (status == MXT_GPU_SUCCESS)
 		status = runtime->call.event_synchronize(runtime->stop);
 	if (status == MXT_GPU_SUCCESS)
-		status = runtime->call.last_error();
+		status = last_error(runtime);
 	if (status == MXT_GPU_SUCCESS)
 		status = runtime->call.event_elapsed(&ms, runtime->start, runtime->stop);
 	if (status != MXT_GPU_SUCCESS)

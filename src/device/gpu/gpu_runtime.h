@@ -20,6 +20,10 @@ enum mxt_gpu_status { /* cudaError, hipError_t: those that are told apart, with 
 		      MXT_GPU_OUT_OF_MEMORY = 2,
 		      MXT_GPU_NOT_INITIALIZED = 3,
 		      MXT_GPU_NO_DEVICE = 100,
+		      MXT_GPU_INVALID_IMAGE = 200,
+		      MXT_GPU_NO_BINARY = 209,
+		      MXT_GPU_FILE_NOT_FOUND = 301,
+		      MXT_GPU_NOT_FOUND = 500,
 };
 
 enum mxt_gpu_copy { /* cudaMemcpyKind, hipMemcpyKind */
@@ -54,6 +58,9 @@ struct mxt_gpu_dialect {
 	const struct mxt_dl_row *rows;
 	size_t n_rows;
 	enum mxt_gpu_attribute units, l2_bytes, compute_major;
+	/* Errors that libraries leave behind where they looked for something in vain, and went on: no kernel's. */
+	const enum mxt_gpu_status *left_behind;
+	size_t n_left_behind;
 };
 
 extern const struct mxt_gpu_dialect mxt_cudart;

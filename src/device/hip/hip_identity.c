@@ -33,13 +33,14 @@ static const struct {
 	uint64_t bytes;
 } infinity_caches[] = {{"gfx942", UINT64_C(256) << 20}, {"gfx950", UINT64_C(256) << 20}};
 
+/* An empty one is one: a device's name is empty where libdrm found no list of names, or one without it. */
 static bool is_text(const char text[MXT_HIP_TEXT])
 {
 	size_t len = strnlen(text, MXT_HIP_TEXT);
 	for (size_t i = 0; i < len; i++)
 		if (text[i] < ' ' || text[i] > '~')
 			return false;
-	return len > 0 && len < MXT_HIP_TEXT;
+	return len < MXT_HIP_TEXT;
 }
 
 #define LAYOUT_ASSUMPTION "HIP describes a device in the layout that its header has"
@@ -79,9 +80,12 @@ int mxt_hip_identity_read(const struct mxt_gpu_runtime *runtime, struct mxt_hip_
 	for (size_t i = 0; i < MXT_ARRAY_LEN(fields); i++)
 		memcpy((char *)&identity + fields[i].to, told + fields[i].from[layout], fields[i].bytes);
 	rc = check(&identity, err);
-	if (rc == 0)
-		*ret_identity = identity;
-	return rc;
+	if (rc < 0)
+		return rc;
+	if (identity.name[0] == '\0')
+		memcpy(identity.name, identity.arch, sizeof identity.name);
+	*ret_identity = identity;
+	return 0;
 }
 
 uint64_t mxt_hip_llc_bytes(const struct mxt_hip_identity *identity)

@@ -17,7 +17,8 @@ struct mxt_gpu_runtime;
 
 struct mxt_hip_identity {
 	const char *layout;      /* static: which one was read, "R0600" (ROCm 6 and later) or "R0000" */
-	char name[MXT_HIP_TEXT]; /* "AMD Instinct MI300X" */
+	char name[MXT_HIP_TEXT]; /* "AMD Instinct MI300X", but "AMD Radeon Graphics" or that of its arch for want of a
+				    list */
 	char arch[MXT_HIP_TEXT]; /* "gfx942:sramecc+:xnack-" */
 	uint64_t memory_bytes;
 	uint32_t warp_size, units; /* work items of a wave; compute units */
