@@ -27,7 +27,7 @@ class Decisions(sim_hip.TestCase):
         self.assertEqual((backend, library, env), ("ck", "hipblaslt", {"TORCH_ROCM_FA_PREFER_CK": "1"}))
 
     def test_ck_that_this_card_cannot_have(self):
-        """Torch holds it, says that it takes it, and goes on with AOTriton: a switch that changes no bit."""
+        """Torch holds it, and goes on with AOTriton: a switch that changes no bit."""
         self.assertEqual(self.decided(attention={"aotriton": both(1)}), ("aotriton", "hipblaslt", {}))
         witnesses = [row for row in self.plan()["evidence"]["witnesses"] if row["candidate"] == "ck"]
         self.assertTrue(all(row["bits_equal_bare"] for row in witnesses))

@@ -16,8 +16,8 @@
 #define SIM_HIPBLASLT_0_ACTS 0
 #endif
 
-/* Since 2.11 the getter asks whether CK can be had; before, it tells what was wished for. */
-#define CHECKS_CK (SIM_TORCH_MINOR >= 11)
+/* Since 2.9 the getter asks whether CK can be had; before, it tells what was wished for. */
+#define CHECKS_CK (SIM_TORCH_MINOR >= 9)
 #if CHECKS_CK
 #define GET_FA "_ZN2at7Context25getROCmFAPreferredBackendEv"
 #else
