@@ -8,6 +8,7 @@
 #include "error.h"
 #include "file.h"
 #include "number.h"
+#include "rocm_preload.h"
 
 static const struct mxt_dl_row cpu_rows[] = {
 #define MXT_TORCH_SYMBOL(type, symbol, arguments, required, since)                                                     \
@@ -146,6 +147,8 @@ int mxt_torch_open(const char *folder, enum mxt_torch_backend backend, int32_t d
 {
 	struct mxt_torch torch = {.backend = backend, .on_gpu = backend != MXT_TORCH_CPU, .device_index = device_index};
 	int rc = mxt_torch_read_version(folder, &torch.version, err);
+	if (rc == 0 && backend == MXT_TORCH_HIP)
+		rc = mxt_rocm_preload(folder, err);
 	if (rc == 0)
 		rc = open_libraries(&torch, folder, err);
 	if (rc != 0) {

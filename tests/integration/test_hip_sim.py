@@ -72,6 +72,11 @@ class Decisions(sim_hip.TestCase):
         self.torch = sim_rocm.Environment(self.dir / "upstream", build="2.9")
         self.assertEqual(self.decided(attention={"aotriton": both(1.5), "ck": both(1)}), ("aotriton", "hipblaslt", {}))
 
+    def test_a_torch_whose_libraries_are_packages(self):
+        """Nothing in libtorch_hip.so says where they are: torch's Python loads them first, and so must a worker."""
+        self.torch = sim_rocm.Environment(self.dir / "therock", packages=True)
+        self.assertEqual(self.decided(attention={"aotriton": both(1.5), "ck": both(1)})[0], "ck")
+
     def test_a_torch_of_rocm_6(self):
         self.torch = sim_rocm.Environment(self.dir / "old", build="2.8")
         self.assertEqual(self.decided(), ("aotriton", "hipblaslt", {}))

@@ -51,10 +51,12 @@ ANNOUNCED = {"GPU_MAX_HW_QUEUES": "1", "NCCL_MIN_NCHANNELS": "112", "NVTE_CK_USE
 
 class Environment(sim_torch.Environment):
     """`build` is a row of BUILDS; `hip` what version.py says; `major` another build of HIP's runtime (5, 6, 7),
-    `hipblaslt` another one of that library (6.0, 6.2, 6.4, 7.2, 7.2-wide)."""
+    `hipblaslt` another one of that library (6.0, 6.2, 6.4, 7.2, 7.2-wide). `packages`: as wheels of AMD's own index are,
+    with ROCm's libraries in packages beside torch, from where torch's Python loads them first."""
 
     def __init__(self, folder, build=ANNOUNCED_BUILD, version=None, hip=None, major=None, hipblaslt=None, python="3.11",
-                 libraries=sim_torch.LIBRARIES):
+                 libraries=sim_torch.LIBRARIES, packages=False):
+        self.packages = packages
         self.hip, self.runtime = hip or BUILDS[build][1], major or BUILDS[build][2]
         self.hipblaslt = hipblaslt or BUILDS[build][3]
         super().__init__(folder, build, version or BUILDS[build][0], python=python, libraries=libraries)
@@ -64,10 +66,16 @@ class Environment(sim_torch.Environment):
         self.dist_info("torch", self.version)
         self.write(self.torch / "lib" / "stand-in", "These libraries only stand in for torch's: nothing is measured.\n")
         major = BUILDS[build][2]  # rocBLAS goes with the build
-        for name, stem in (("torch_cpu", f"rocm-torch-cpu-{build}"), ("torch_hip", f"torch-hip-{build}"),
-                           ("amdhip64", f"amdhip64-{self.runtime}"), ("hipblaslt", f"hipblaslt-{self.hipblaslt}"),
-                           ("rocblas", f"rocblas-{major}"), ("rccl", "rccl")):
+        for name, stem in (("torch_cpu", f"rocm-torch-cpu-{build}"), ("torch_hip", f"torch-hip-{build}")):
             self.link(stem, self.torch / "lib" / f"lib{name}.so")
+        kernels = "_rocm_sdk_libraries_gfx94X_dcgpu"
+        for name, stem, package, number in (("amdhip64", f"amdhip64-{self.runtime}", "_rocm_sdk_core", self.runtime),
+                                            ("hipblaslt", f"hipblaslt-{self.hipblaslt}", kernels, "1"),
+                                            ("rocblas", f"rocblas-{major}", kernels, "5"), ("rccl", "rccl", kernels, "1")):
+            self.link(stem, self.site / package / "lib" / f"lib{name}.so.{number}" if self.packages
+                      else self.torch / "lib" / f"lib{name}.so")
+        if self.packages:
+            self.write(self.torch / "_rocm_init.py", "def initialize():\n    import rocm_sdk\n")
 
     def _nvidia(self):
         pass
