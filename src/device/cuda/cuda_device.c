@@ -10,11 +10,10 @@
 #include "cuda_candidates.h"
 #include "cuda_inventory.h"
 #include "error.h"
+#include "gpu_describe.h"
 #include "gpu_runtime.h"
 #include "heuristic_check.h"
-#include "loaded_libraries.h"
 #include "torch_device.h"
-#include "torch_sdpa.h"
 #include "torch_trial.h"
 
 /*
@@ -90,26 +89,7 @@ static int device_open(const struct mxt_device_target *target, struct mxt_device
 
 static int device_describe(struct mxt_device *device, json_t **ret_facts, struct mxt_error *err)
 {
-	enum mxt_sdpa_kind kind = MXT_SDPA_MATH;
-	const struct mxt_gpu_runtime *runtime = device->state;
-	int runtime_version = 0, driver_version = 0;
-	int rc = mxt_torch_common_attention(device, &kind, err);
-	if (rc < 0)
-		return rc;
-	(void)runtime->call.runtime_version(&runtime_version);
-	(void)runtime->call.driver_version(&driver_version);
-	json_t *facts = mxt_torch_device_facts(device);
-	json_t *more = json_pack("{s:s, s:i, s:i, s:o, s:o}", "attention", mxt_sdpa_name(kind), "cuda_runtime",
-				 runtime_version, "cuda_driver", driver_version, "files", mxt_loaded_libraries(),
-				 "switches", mxt_torch_switches(mxt_cuda_selectors));
-	rc = facts && more ? json_object_update(facts, more) : -1;
-	json_decref(more);
-	if (rc < 0) {
-		json_decref(facts);
-		return mxt_error_oom(err);
-	}
-	*ret_facts = facts;
-	return 0;
+	return mxt_gpu_describe(device, mxt_cuda_selectors, json_object(), ret_facts, err);
 }
 
 static int device_rank(struct mxt_device *device, struct mxt_task *task, uint64_t limit_ns,

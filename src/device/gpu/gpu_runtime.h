@@ -52,9 +52,10 @@ struct mxt_gpu_calls {
 };
 
 struct mxt_gpu_dialect {
-	const char *title;         /* "the CUDA runtime" */
-	const char *device;        /* "CUDA device" */
-	enum mxt_error_id refused; /* what a call that fails is reported as */
+	const char *title;                      /* "the CUDA runtime" */
+	const char *device;                     /* "CUDA device" */
+	enum mxt_error_id refused;              /* what a call that fails is reported as */
+	const char *runtime_fact, *driver_fact; /* what facts call the runtime's own version, and its driver's */
 	const struct mxt_dl_row *rows;
 	size_t n_rows;
 	enum mxt_gpu_attribute units, l2_bytes, compute_major;

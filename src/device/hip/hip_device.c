@@ -8,6 +8,7 @@
 #include "clock.h"
 #include "error.h"
 #include "first_contact.h"
+#include "gpu_describe.h"
 #include "gpu_runtime.h"
 #include "hip_candidates.h"
 #include "hip_identity.h"
@@ -15,8 +16,6 @@
 #include "hip_libraries.h"
 #include "hip_library.h"
 #include "hip_ranking.h"
-#include "json.h"
-#include "loaded_libraries.h"
 #include "self_test.h"
 #include "sysroot.h"
 #include "torch_device.h"
@@ -114,32 +113,19 @@ static int device_open(const struct mxt_device_target *target, struct mxt_device
 }
 
 /* NULL when memory ran out. */
-static json_t *own_facts(const struct hip_state *state, const char *attention)
+static json_t *own_facts(const struct hip_state *state)
 {
-	int runtime_version = 0, driver_version = 0;
-	(void)state->runtime.call.runtime_version(&runtime_version);
-	(void)state->runtime.call.driver_version(&driver_version);
-	return json_pack("{s:s, s:i, s:i, s:o, s:o, s:s, s:s, s:o, s:o}", "attention", attention, "hip_runtime",
-			 runtime_version, "hip_driver", driver_version, "files", mxt_loaded_libraries(), "libraries",
-			 mxt_hip_libraries(state->identity.arch, runtime_version, state->products), "name",
+	int version = 0;
+	(void)state->runtime.call.runtime_version(&version);
+	return json_pack("{s:o, s:s, s:s, s:o}", "libraries",
+			 mxt_hip_libraries(state->identity.arch, version, state->products), "name",
 			 state->identity.name, "layout", state->identity.layout, "self_test",
-			 mxt_self_test_json(&state->test), "switches", mxt_torch_switches(mxt_hip_selectors));
+			 mxt_self_test_json(&state->test));
 }
 
 static int device_describe(struct mxt_device *device, json_t **ret_facts, struct mxt_error *err)
 {
-	enum mxt_sdpa_kind kind = MXT_SDPA_MATH;
-	int rc = mxt_torch_common_attention(device, &kind, err);
-	if (rc < 0)
-		return rc;
-	MXT_CLEANUP_JSON json_t *more = own_facts(device->state, mxt_torch_attention_name(&device->torch, kind));
-	json_t *facts = mxt_torch_device_facts(device);
-	if (!facts || !more || json_object_update(facts, more) < 0) {
-		json_decref(facts);
-		return mxt_error_oom(err);
-	}
-	*ret_facts = facts;
-	return 0;
+	return mxt_gpu_describe(device, mxt_hip_selectors, own_facts(device->state), ret_facts, err);
 }
 
 static int device_rank(struct mxt_device *device, struct mxt_task *task, uint64_t limit_ns,
