@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "loaded_libraries.h"
 
+#include <errno.h>
 #include <link.h>
 #include <string.h>
 
-#include "compiler.h"
+#include "dltable.h"
+#include "error.h"
+#include "json.h"
 
 struct library_row {
 	const char *name;
@@ -55,4 +58,18 @@ json_t *mxt_loaded_libraries(void)
 		return search.found;
 	json_decref(search.found);
 	return NULL;
+}
+
+int mxt_loaded_library_open(const char *name, const char *title, const struct mxt_dl_row *rows, size_t n_rows,
+			    void *table, struct mxt_dl *ret_library, struct mxt_error *err)
+{
+	MXT_CLEANUP_JSON json_t *loaded = mxt_loaded_libraries();
+	const char *const names[] = {json_string_value(json_object_get(loaded, name)), NULL};
+	const struct mxt_dl_library library = {
+	    .title = title, .names = names, .rows = rows, .n_rows = n_rows, .global = false};
+	if (!loaded)
+		return mxt_error_oom(err);
+	if (!names[0])
+		return mxt_error_set(err, -ENOSYS, MXT_E_LIBRARY_ABSENT, "torch did not load %s", title);
+	return mxt_dl_open(&library, table, ret_library, err);
 }

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "error.h"
-#include "json.h"
 #include "loaded_libraries.h"
 #include "torch_device.h"
 
@@ -22,20 +21,6 @@ static int refused(const struct mxt_rocblas *rocblas, int status, int rc, const 
 	const char *(*text)(int) = rocblas->call.rocblas_status_to_string;
 	return mxt_error_set(err, rc, MXT_E_ROCBLAS_CALL, "rocBLAS cannot %s: %s (%d)", what,
 			     text ? text(status) : "status", status);
-}
-
-/* By the path of what is loaded: the loader's folders may hold another one of the same name. */
-static int load(struct mxt_rocblas *rocblas, struct mxt_error *err)
-{
-	MXT_CLEANUP_JSON json_t *loaded = mxt_loaded_libraries();
-	const char *const names[] = {json_string_value(json_object_get(loaded, "rocblas")), NULL};
-	const struct mxt_dl_library library = {
-	    .title = "rocBLAS", .names = names, .rows = rows, .n_rows = MXT_ARRAY_LEN(rows), .global = false};
-	if (!loaded)
-		return mxt_error_oom(err);
-	if (!names[0])
-		return mxt_error_set(err, -ENOSYS, MXT_E_LIBRARY_ABSENT, "torch did not load rocBLAS");
-	return mxt_dl_open(&library, &rocblas->call, &rocblas->library, err);
 }
 
 static int set_up(struct mxt_rocblas *rocblas, bool deterministic)
@@ -54,7 +39,8 @@ static int set_up(struct mxt_rocblas *rocblas, bool deterministic)
 int mxt_rocblas_open(struct mxt_rocblas *ret_rocblas, bool deterministic, struct mxt_error *err)
 {
 	struct mxt_rocblas rocblas = {.handle = NULL};
-	int rc = load(&rocblas, err);
+	int rc = mxt_loaded_library_open("rocblas", "rocBLAS", rows, MXT_ARRAY_LEN(rows), &rocblas.call,
+					 &rocblas.library, err);
 	if (rc < 0)
 		return rc;
 	int status = set_up(&rocblas, deterministic);

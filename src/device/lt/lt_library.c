@@ -3,7 +3,6 @@
 
 #include <errno.h>
 
-#include "json.h"
 #include "loaded_libraries.h"
 
 int mxt_lt_library_refused(const struct mxt_lt_library *lt, int status, int rc, const char *what, struct mxt_error *err)
@@ -13,25 +12,11 @@ int mxt_lt_library_refused(const struct mxt_lt_library *lt, int status, int rc, 
 			     status);
 }
 
-/* By the path of what is loaded: the loader's folders may hold another one of the same name. */
-static int load(struct mxt_lt_library *lt, struct mxt_error *err)
-{
-	const struct mxt_lt_dialect *dialect = lt->dialect;
-	MXT_CLEANUP_JSON json_t *loaded = mxt_loaded_libraries();
-	const char *const names[] = {json_string_value(json_object_get(loaded, dialect->file)), NULL};
-	const struct mxt_dl_library library = {
-	    .title = dialect->title, .names = names, .rows = dialect->rows, .n_rows = dialect->n_rows, .global = false};
-	if (!loaded)
-		return mxt_error_oom(err);
-	if (!names[0])
-		return mxt_error_set(err, -ENOSYS, MXT_E_LIBRARY_ABSENT, "torch did not load %s", dialect->title);
-	return mxt_dl_open(&library, &lt->call, &lt->library, err);
-}
-
 int mxt_lt_library_open(struct mxt_lt_library *ret_lt, const struct mxt_lt_dialect *dialect, struct mxt_error *err)
 {
 	struct mxt_lt_library lt = {.dialect = dialect};
-	int rc = load(&lt, err);
+	int rc = mxt_loaded_library_open(dialect->file, dialect->title, dialect->rows, dialect->n_rows, &lt.call,
+					 &lt.library, err);
 	if (rc < 0)
 		return rc;
 	int status = lt.call.create(&lt.handle);
