@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* BLAS libraries: what the CPU can be measured with. */
+/* BLAS libraries: what the self-test runs on, and the CPU where there is no torch. */
 #include <limits.h>
 #include <string.h>
 
@@ -14,6 +14,7 @@
 #include "library_folders.h"
 #include "machine_file.h"
 #include "survey.h"
+#include "torch_library.h"
 
 static const struct package_row {
 	const char *distribution; /* ID in /etc/os-release */
@@ -75,8 +76,20 @@ static void find_file(enum mxt_blas_kind kind, const struct mxt_blas_file *file,
 	mxt_todo(result, "install a build with threads beside it");
 }
 
+static bool has_usable_torch(const struct mxt_survey *survey)
+{
+	const struct mxt_torch_install *torch = survey->torch.count ? &survey->torch.items[0] : NULL;
+	return torch && mxt_torch_check_version(&torch->files, torch->folder, NULL) == 0;
+}
+
 static void find_none(const struct mxt_survey *survey, struct mxt_check_result *result)
 {
+	if (has_usable_torch(survey)) {
+		mxt_find(result, MXT_CHECK_NOTE, "no BLAS library");
+		mxt_wrong(result, "neither %s nor %s is installed: the self-test cannot run; torch is measured without",
+			  mxt_blas_soname(MXT_BLAS_OPENBLAS), mxt_blas_soname(MXT_BLAS_BLIS));
+		return;
+	}
 	mxt_find(result, MXT_CHECK_FAIL, "no BLAS library");
 	mxt_wrong(result, "neither %s nor %s is installed: the CPU cannot be measured, not even as a self-test",
 		  mxt_blas_soname(MXT_BLAS_OPENBLAS), mxt_blas_soname(MXT_BLAS_BLIS));

@@ -91,6 +91,17 @@ class Recorded(Doctor):
             self.doctor("--sysroot", HOSTS / name, status=expected)
             self.doctor("--json", "--sysroot", HOSTS / name, status=expected)
 
+    def test_a_torch_needs_no_blas_beside_it(self):
+        root = self.dir / "host"
+        shutil.copytree(HOSTS / "mi300x-8", root, symlinks=True)
+        for library in root.rglob("libopenblas*"):
+            library.unlink()
+        out = self.doctor("--sysroot", root, status=0).out
+        self.assertIn("note  no BLAS library", out)
+        self.assertIn("This machine can be measured.", out)
+        shutil.rmtree(root / "opt")
+        self.assertIn("fail  no BLAS library", self.doctor("--sysroot", root, status=4).out)
+
     def test_json_is_canonical_and_consistent(self):
         for name in NAMES:
             with self.subTest(host=name):
