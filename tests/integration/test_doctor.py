@@ -102,6 +102,14 @@ class Recorded(Doctor):
         shutil.rmtree(root / "opt")
         self.assertIn("fail  no BLAS library", self.doctor("--sysroot", root, status=4).out)
 
+    def test_only_what_is_timed_is_said_to_be(self):
+        findings = {finding["what"].split("=")[0]: finding.get("wrong")
+                    for check, finding in findings_of(self.report("--sysroot", HOSTS / "mi300x-8"))
+                    if check == "variables"}
+        self.assertIn("autotune measures", findings["GPU_MAX_HW_QUEUES"])
+        for name in ("NCCL_MIN_NCHANNELS", "NVTE_CK_USES_BWD_V3"):
+            self.assertEqual(findings[name], "autotune does not measure what it changes")
+
     def test_json_is_canonical_and_consistent(self):
         for name in NAMES:
             with self.subTest(host=name):
