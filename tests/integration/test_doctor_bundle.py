@@ -38,6 +38,12 @@ class Bundle(mxt.TestCase):
                 folder = self.unpack(name)
                 for check in ("amd", "cpu", "memory"):
                     self.assertEqual(self.checks(HOSTS / name, check), self.checks(folder / "machine", check))
+                self.assertEqual(self.libraries(HOSTS / name), self.libraries(folder / "machine"))
+
+    def libraries(self, folder):
+        """The files of BLAS libraries; what is in them is not packed."""
+        check, = self.checks(folder, "blas")
+        return [library["path"] for library in check["facts"]["libraries"]]
 
     def checks(self, folder, name):
         report = json.loads(without_ids(self.run_program("doctor", "--json", "--sysroot", folder).out))

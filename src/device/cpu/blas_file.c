@@ -110,6 +110,8 @@ static int try_place(const struct mxt_sysroot *root, const struct mxt_host_cpu *
 	rc = is_for(root, cpu, target);
 	if (rc <= 0)
 		return rc;
+	if (root->tap)
+		root->tap->seen(root->tap->context, path.data);
 	file->path = mxt_buf_steal(&path);
 	file->target = mxt_steal_ptr(&target);
 	return file->path ? 0 : -ENOMEM;
