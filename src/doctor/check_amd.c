@@ -76,7 +76,11 @@ static void find_partitions(const struct mxt_amd_gpu *gpu, struct mxt_check_resu
 		 gpu->memory_bytes ? mxt_size_text(size, gpu->memory_bytes) : "unknown memory", gpu->units);
 	mxt_wrong(result, "times are per partition, not per card, and a plan from here fits such partitions only; "
 			  "neighbours on the card share its memory bandwidth and power, and disturb every measurement");
-	mxt_todo(result, "amd-smi set --compute-partition SPX (as root), if the card is not meant to be divided");
+	/* The driver takes SPX only where the memory is one. */
+	bool divided_memory = gpu->memory_partition[0] && strcmp(gpu->memory_partition, "NPS1") != 0;
+	mxt_todo(result,
+		 "%samd-smi set --gpu all --compute-partition SPX (as root), if the card is not meant to be divided",
+		 divided_memory ? "amd-smi set --gpu all --memory-partition NPS1, then " : "");
 }
 
 static bool differs(const struct mxt_amd_gpu *a, const struct mxt_amd_gpu *b)
@@ -95,8 +99,9 @@ static void find_differences(const struct mxt_amd_machine *machine, struct mxt_c
 		mxt_find(result, MXT_CHECK_WARN, "%s and %s differ in model or partition mode", label_of(machine, 0, a),
 			 label_of(machine, i, b));
 		mxt_wrong(result, "a job over both runs at the pace of the slower one, and one plan does not fit both");
-		mxt_todo(result, "put all cards into one mode (amd-smi set --compute-partition, as root), or choose "
-				 "those of one kind: HIP_VISIBLE_DEVICES");
+		mxt_todo(result,
+			 "put all cards into one mode (amd-smi set --gpu all --compute-partition, as root), or choose "
+			 "those of one kind: HIP_VISIBLE_DEVICES");
 		return;
 	}
 }
