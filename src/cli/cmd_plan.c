@@ -167,7 +167,10 @@ static int check_files(const struct mxt_cli *cli, const struct mxt_args *args, c
 				  json_pack("{s:s, s:i, s:s, s:s}", "event", "files", "v", 1, "plan_id",
 					    mxt_plan_id(plan), "dir", dir),
 				  err);
-	(void)fprintf(cli->out, "the hand-off files in %s are those of plan %s\n", dir, mxt_plan_id(plan));
+	if (mxt_plan_has_handoffs(plan))
+		(void)fprintf(cli->out, "the hand-off files in %s are those of plan %s\n", dir, mxt_plan_id(plan));
+	else
+		(void)fprintf(cli->out, "plan %s hands no files over; nothing was compared\n", mxt_plan_id(plan));
 	return 0;
 }
 

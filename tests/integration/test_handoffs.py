@@ -69,6 +69,11 @@ class Handoffs(mxt.TestCase):
         out = self.run_program("plan", "check", path, "--files", folder, status=0).out
         self.assertIn("are those of plan", out)
 
+    def test_a_plan_without_files_claims_nothing_of_them(self):
+        path = mxt.FIXTURES / "plans" / "h200-qwen3-8b.json"
+        out = self.run_program("plan", "check", path, "--files", self.dir / "nowhere", status=0).out
+        self.assertIn("hands no files over; nothing was compared", out)
+
     def test_a_changed_byte_is_noticed(self):
         path = self.files(*FORMS["tunableop-2.9.csv"], gpus=8)
         folder = self.dir / "files"
