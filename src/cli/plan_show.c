@@ -424,7 +424,9 @@ static void append_run(const json_t *evidence, const char *mark, struct mxt_buf 
 static void append_notices(const struct mxt_plan *plan, struct mxt_buf *buf)
 {
 	if (mxt_plan_is_self_test(plan))
-		mxt_buf_puts(buf, "self-test: made by the built-in provider; `train` refuses it, `run` takes it\n");
+		mxt_buf_puts(buf,
+			     "self-test: made by the built-in provider; it tunes no training (`plan check --for train` "
+			     "refuses it)\n");
 	if (mxt_plan_is_simulated(plan))
 		mxt_buf_puts(buf, "simulated: no time below was measured on hardware; refused without "
 				  "--allow-simulated\n");
