@@ -60,16 +60,19 @@ static const struct mxt_option options[] = {
 
 /* Before anything is started: what no device here can stand for, and what this kind of device refuses. */
 static int check_gpus(const struct mxt_machine *machine, const struct mxt_workload *workload,
-		      const struct mxt_device_ops *ops, struct mxt_error *err)
+		      const struct mxt_device_pick *pick, struct mxt_error *err)
 {
+	const struct mxt_device_ops *ops = pick->ops;
 	int32_t gpus = workload->training.gpus, nodes = workload->training.nodes;
 	bool several = ops->vendor != NULL; /* devices that are counted */
 	if (nodes <= 1 && (gpus <= 1 || several))
 		return ops->count(&machine->root, machine->environment, gpus, err);
-	return mxt_error_set(
-	    err, -ENODEV, MXT_E_GPU_COUNT,
-	    "%d GPUs on %d nodes: the %s device can only stand for %s; give --gpus %d --nodes 1 to test the chain",
-	    gpus, nodes, ops->name, several ? "one node" : "one", several ? gpus : 1);
+	return mxt_error_set(err, -ENODEV, MXT_E_GPU_COUNT,
+			     "%d GPUs on %d node%s: the %s device can only stand for %s%s%s%s; give --gpus %d --nodes "
+			     "1 to test the chain",
+			     gpus, nodes, nodes == 1 ? "" : "s", ops->name, several ? "one node" : "one",
+			     pick->note ? " (" : "", pick->note ? pick->note : "", pick->note ? ")" : "",
+			     several ? gpus : 1);
 }
 
 static uint64_t draw_seed(void)
@@ -300,7 +303,7 @@ static int run(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_erro
 		return rc;
 	rc = load_workload(args, &source, &workload, &recording, err);
 	if (rc == 0)
-		rc = check_gpus(&machine, &workload, pick.ops, err);
+		rc = check_gpus(&machine, &workload, &pick, err);
 	bool described =
 	    source.config_yaml || source.model; /* a recording alone does not say what asked for its calls */
 	if (rc == 0 && described)

@@ -42,8 +42,11 @@ static void print_training(FILE *out, const struct mxt_training *t)
 				   : "lengths vary");
 	print_adapter(out, t);
 	(void)fprintf(out, ", %s, %s checkpointing", mxt_dtype_name(t->dtype), t->checkpointing ? "with" : "without");
-	if (t->gpus > 1 || t->nodes > 1)
-		(void)fprintf(out, ", %" PRId32 " GPUs on each of %" PRId32 " nodes", t->gpus, t->nodes);
+	if (t->nodes > 1)
+		(void)fprintf(out, ", %" PRId32 " GPU%s on each of %" PRId32 " nodes", t->gpus, t->gpus == 1 ? "" : "s",
+			      t->nodes);
+	else if (t->gpus > 1)
+		(void)fprintf(out, ", %" PRId32 " GPUs of one node", t->gpus);
 	if (t->deterministic)
 		(void)fputs(", deterministic", out);
 	(void)fputc('\n', out);

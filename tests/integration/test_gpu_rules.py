@@ -121,6 +121,13 @@ class Outlook(TestCase):
         self.assertIn("blas=blis: would not race: libblis.so.4 is not installed", out)
         self.assertNotIn("collectives", out)
 
+    def test_what_stands_for_one_gpu_says_why_it_was_taken(self):
+        result = self.outlook("xeon-container", "--gpus", 8, status=4)
+        self.assert_error(result, 4, "MXT-246", "8 GPUs on 1 node: ", "can only stand for one", "torch")
+
+    def test_one_node(self):
+        self.assertIn(", 2 GPUs of one node", self.outlook("h200-2x", "--gpus", 2).out)
+
     def test_json(self):
         outlook, workload = self.outlook("h200-2x", "--gpus", 2, "--json").events()
         self.assertEqual((outlook["event"], outlook["v"], outlook["device"]), ("outlook", 1, "cuda"))
