@@ -16,10 +16,11 @@ _Static_assert(sizeof(void *) == sizeof(void (*)(void)), "POSIX: dlsym() returns
 /* Libraries that start threads, or are run at exit, do not survive being unmapped: what is loaded stays. */
 #define MODE (RTLD_NOW | RTLD_NODELETE)
 
-static const char *dl_reason(void)
+/* A copy: any other call of the loader, also one in a preloaded library's access(), frees the loader's own text. */
+static void dl_reason(struct mxt_buf *buf)
 {
 	const char *text = dlerror();
-	return text ? text : "no reason given";
+	mxt_buf_puts(buf, text ? text : "no reason given");
 }
 
 /*
@@ -45,7 +46,9 @@ static int open_any(const struct mxt_dl_library *library, struct mxt_buf *reason
 			*ret_handle = handle;
 			return 0;
 		}
-		const char *reason = dl_reason();
+		MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+		dl_reason(&text);
+		const char *reason = mxt_buf_text(&text);
 		if (!is_absent(*name, reason))
 			return mxt_error_set(err, -ELIBBAD, MXT_E_LIBRARY_BROKEN,
 					     "%s is installed but cannot be loaded: %s; repair its installation",
