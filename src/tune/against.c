@@ -8,6 +8,7 @@
 #include "duel.h"
 #include "error.h"
 #include "handoff_folder.h"
+#include "pinned_plan.h"
 #include "plan.h"
 #include "plan_diff.h"
 #include "session.h"
@@ -47,6 +48,25 @@ static int check_fit(const struct mxt_session *session, const json_t *decision, 
 	return 0;
 }
 
+/* What one duel said, and whether the plan's pins act: only where products are raced one by one. */
+static int conclude(struct mxt_session *session, size_t cell, struct mxt_duel *duel, const char **ret_objection,
+		    struct mxt_error *err)
+{
+	const json_t *decision = mxt_plan_decision(session->request->against);
+	const char *objection = mxt_duel_objection(duel), *unseen = NULL;
+	bool products = cells[cell].kind == MXT_PROBLEM_GEMM;
+	int rc = products ? mxt_pinned_plan_check_built(session, duel, decision, err) : 0;
+	if (rc == 0 && products && !objection)
+		rc = mxt_pinned_plan_witness(duel, decision, &unseen, err);
+	if (rc == 0)
+		rc = mxt_duel_record(duel, session, cells[cell].name, err);
+	if (rc < 0)
+		return rc;
+	mxt_announce_duel(session, duel, NULL);
+	*ret_objection = objection ? objection : unseen;
+	return 0;
+}
+
 /* *ret_objection: static text, NULL when the cell agrees. */
 static int run_cell(struct mxt_session *session, size_t cell, const json_t *env, const char **ret_objection,
 		    struct mxt_error *err)
@@ -62,11 +82,7 @@ static int run_cell(struct mxt_session *session, size_t cell, const json_t *env,
 	rc = mxt_duel_run(&duel, session, &course, cells[cell].kind, env, end, err);
 	duel.tie_ppm = session->request->margin_ppm;
 	if (rc == 0)
-		rc = mxt_duel_record(&duel, session, cells[cell].name, err);
-	if (rc == 0) {
-		*ret_objection = mxt_duel_objection(&duel);
-		mxt_announce_duel(session, &duel, NULL);
-	}
+		rc = conclude(session, cell, &duel, ret_objection, err);
 	int ended = mxt_duel_finish(&duel, rc < 0 ? NULL : err);
 	return rc < 0 ? rc : ended;
 }

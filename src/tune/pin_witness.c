@@ -56,12 +56,24 @@ static int time_both(struct mxt_duel *duel, const struct mxt_gemm *product, uint
 	return 0;
 }
 
-static int witness(struct mxt_duel *duel, struct mxt_pin_offer *offer, struct mxt_error *err)
+int mxt_pin_look(struct mxt_duel *duel, const struct mxt_gemm *product, int32_t bound_ppm,
+		 enum mxt_pin_sight *ret_sight, struct mxt_error *err)
 {
 	uint64_t best[2];
 	bool done = false;
-	int rc = time_both(duel, &offer->pin.product, best, &done, err);
-	offer->unseen = !done || (double)best[1] > (double)best[0] * (1 - offer->bound_ppm / 2e6);
+	int rc = time_both(duel, product, best, &done, err);
+	if (rc < 0)
+		return rc;
+	bool seen = (double)best[1] <= (double)best[0] * (1 - bound_ppm / 2e6);
+	*ret_sight = !done ? MXT_PIN_UNTIMED : seen ? MXT_PIN_SEEN : MXT_PIN_UNSEEN;
+	return 0;
+}
+
+static int witness(struct mxt_duel *duel, struct mxt_pin_offer *offer, struct mxt_error *err)
+{
+	enum mxt_pin_sight sight = MXT_PIN_UNTIMED;
+	int rc = mxt_pin_look(duel, &offer->pin.product, offer->bound_ppm, &sight, err);
+	offer->unseen = sight != MXT_PIN_SEEN;
 	return rc;
 }
 

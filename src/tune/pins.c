@@ -53,8 +53,7 @@ static int set_hipblaslt(json_t *built, const json_t *facts)
 	return json_object_set_new(built, "hipblaslt", json_sprintf("%" PRId64 "-%s", version, revision));
 }
 
-/* decision.gemm.built from a worker's facts and decision.stack; NULL when memory ran out. */
-static json_t *built_of(const json_t *facts, const json_t *stack)
+json_t *mxt_pins_built(const json_t *facts, const json_t *stack)
 {
 	const json_t *libraries = json_object_get(facts, "libraries");
 	char hip[24];
@@ -83,7 +82,7 @@ int mxt_pins_begin(struct mxt_session *session, const struct mxt_field *field, s
 	if (session->request->workload->training.deterministic)
 		return mxt_announce_skipped(session, "pins",
 					    "results must repeat, and nobody says which solutions repeat theirs", err);
-	pins->built = built_of(field->entries[0].facts, stack);
+	pins->built = mxt_pins_built(field->entries[0].facts, stack);
 	if (!pins->built)
 		return mxt_error_oom(err);
 	(void)snprintf(pins->library, sizeof pins->library, "%s", mxt_session_gemm_library(session, NULL));

@@ -47,6 +47,9 @@ struct mxt_pins {
 
 void mxt_pins_finish(struct mxt_pins *pins);
 
+/* decision.gemm.built from a worker's facts and decision.stack: new reference; NULL when memory ran out. */
+json_t *mxt_pins_built(const json_t *facts, const json_t *stack);
+
 /*
  * Before the products of `field` are ranked: what reads pins in this stack, from what bare's worker said of its
  * libraries. Where nothing does, that is listed as skipped.
