@@ -75,6 +75,14 @@ static int open_parts(struct mxt_device *device, const struct mxt_device_target 
 	return rc;
 }
 
+/* A kernel that could not be tried may have left a device on which nothing works any more; that is the reason then. */
+static int still_works(const struct mxt_device *device, struct mxt_error *err)
+{
+	uint64_t ns = 0;
+	int rc = device->platform->start(device->state, err);
+	return rc < 0 ? rc : device->platform->stop(device->state, &ns, err);
+}
+
 /* The last part of the self-test needs all of the device: what its kernels compute. */
 static int try_kernels(struct mxt_device *device, const struct mxt_device_target *target, struct mxt_error *err)
 {
@@ -83,8 +91,12 @@ static int try_kernels(struct mxt_device *device, const struct mxt_device_target
 	for (size_t i = 0; i < MXT_ARRAY_LEN(kinds); i++) {
 		struct mxt_check check = {.error_ppb = UINT64_MAX};
 		const char *name = mxt_problem_kind_name(kinds[i]);
-		if (!mxt_torch_device_try(device, target, kinds[i], &check))
+		if (!mxt_torch_device_try(device, target, kinds[i], &check)) {
+			int rc = still_works(device, err);
+			if (rc < 0)
+				return rc;
 			continue;
+		}
 		if (check.error_ppb > check.bound_ppb)
 			return mxt_first_contact_failed(err, "small problems are computed right",
 							"a small problem (%s%s%s) is off by %.3g where %.3g is allowed",
