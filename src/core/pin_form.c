@@ -2,15 +2,23 @@
 #include "pin_form.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "hipblaslt_override.h"
 #include "json.h"
+#include "number.h"
 #include "pin.h"
 #include "release.h"
 #include "tunableop_csv.h"
 
 #define MAX_VARIABLES 3
+
+/* Files end their fields at commas, and lines at what no name of a plan may hold. */
+static bool is_field(const char *text)
+{
+	return text[0] != '\0' && !strpbrk(text, ", ");
+}
 
 static bool torch_reads(const char *torch, const char *library, const json_t *built)
 {
@@ -19,16 +27,18 @@ static bool torch_reads(const char *torch, const char *library, const json_t *bu
 	    (strcmp(library, "hipblaslt") != 0 && strcmp(library, "rocblas") != 0))
 		return false;
 	for (size_t i = 0; i < MXT_ARRAY_LEN(needed); i++)
-		if (mxt_json_text(built, needed[i])[0] == '\0')
+		if (!is_field(mxt_json_text(built, needed[i])))
 			return false;
 	return true;
 }
 
 static bool hipblaslt_reads(const char *torch, const char *library, const json_t *built)
 {
+	const char *revision = "";
+	unsigned version = mxt_hipblaslt_version(mxt_json_text(built, "hipblaslt"), &revision);
 	(void)torch;
-	return strcmp(library, "hipblaslt") == 0 &&
-	       mxt_hipblaslt_version(mxt_json_text(built, "hipblaslt"), NULL) >= MXT_HIPBLASLT_OVERRIDE_SINCE;
+	return strcmp(library, "hipblaslt") == 0 && version >= MXT_HIPBLASLT_OVERRIDE_SINCE && is_field(revision) &&
+	       is_field(mxt_json_text(built, "arch"));
 }
 
 /* The first that is read wins. */
@@ -60,10 +70,12 @@ enum mxt_pin_form mxt_pin_form(const char *torch, const char *library, const jso
 	return MXT_PIN_FORM_NONE;
 }
 
+/* What hides solutions from its reader. */
+static const char *const hiding[] = {"PYTORCH_TUNABLEOP_HIPBLASLT_ENABLED", "PYTORCH_TUNABLEOP_RECORD_UNTUNED",
+				     "PYTORCH_TUNABLEOP_ROCBLAS_ENABLED"};
+
 int mxt_pin_form_export(enum mxt_pin_form form, json_t *env)
 {
-	static const char *const hiding[] = {"PYTORCH_TUNABLEOP_HIPBLASLT_ENABLED", "PYTORCH_TUNABLEOP_RECORD_UNTUNED",
-					     "PYTORCH_TUNABLEOP_ROCBLAS_ENABLED"};
 	for (size_t i = 0; form != MXT_PIN_FORM_NONE && i < MXT_ARRAY_LEN(hiding); i++)
 		(void)json_object_del(env, hiding[i]);
 	for (size_t i = 0; i < MAX_VARIABLES && forms[form].variables[i].name; i++) {
@@ -92,7 +104,21 @@ enum mxt_pin_form mxt_pin_form_of_env(const json_t *env)
 			continue;
 		found = found == MXT_PIN_FORM_NONE && sets_all(form, env) ? form : MXT_PIN_FORM_COUNT;
 	}
+	for (size_t i = 0; found != MXT_PIN_FORM_NONE && i < MXT_ARRAY_LEN(hiding); i++)
+		if (json_object_get(env, hiding[i]))
+			return MXT_PIN_FORM_COUNT;
 	return found;
+}
+
+void mxt_pin_hip_number(const char *version, char number[MXT_PIN_HIP_NUMBER])
+{
+	uint64_t major = 0, minor = 0;
+	number[0] = '\0';
+	if (mxt_parse_u64(version, &version, &major) < 0 || *version != '.' ||
+	    mxt_parse_u64(version + 1, &version, &minor) < 0)
+		return;
+	if (major <= 999 && minor <= 99)
+		(void)snprintf(number, MXT_PIN_HIP_NUMBER, "%u", (unsigned)(major * 100 + minor));
 }
 
 bool mxt_pin_env_tunes(const json_t *env)

@@ -22,7 +22,7 @@ enum mxt_pin_form { MXT_PIN_FORM_NONE, MXT_PIN_FORM_TUNABLEOP, MXT_PIN_FORM_HIPB
 
 /*
  * `torch` as in decision.stack, `library` as in decision.gemm, `built` as decision.gemm.built (NULL: not known). NONE:
- * nothing there reads pins.
+ * nothing there reads pins, or a build's name cannot stand in their file.
  */
 enum mxt_pin_form mxt_pin_form(const char *torch, const char *library, const json_t *built);
 
@@ -33,8 +33,13 @@ enum mxt_pin_form mxt_pin_form(const char *torch, const char *library, const jso
 int mxt_pin_form_export(enum mxt_pin_form form, json_t *env);
 
 /* What the environment `env` is for: the form all of whose variables it sets, NONE where it sets none that names pins,
- * COUNT where it sets some of them only, or of several forms. */
+ * COUNT where it sets some of them only, of several forms, or hides solutions from the reader. */
 enum mxt_pin_form mxt_pin_form_of_env(const json_t *env);
+
+/* What TunableOp calls HIP's version, in decision.gemm.built: 702 of "7.2.26015-fc0010cf6a", as decision.stack has the
+ * HIP that torch was built with. "" where it is not known. */
+#define MXT_PIN_HIP_NUMBER 8
+void mxt_pin_hip_number(const char *version, char number[MXT_PIN_HIP_NUMBER]);
 
 /*
  * True when torch would tune under such an environment, in the first call of every shape: TunableOp is on, and does so

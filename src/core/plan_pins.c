@@ -54,6 +54,24 @@ static int check_parts(const json_t *gemm, const struct mxt_json_path *path, str
 	return 0;
 }
 
+/* Where the decision says twice what the solutions are of, it says the same. */
+static int check_built(const json_t *decision, const struct mxt_json_path *path, struct mxt_error *err)
+{
+	const json_t *platform = json_object_get(decision, "platform"), *stack = json_object_get(decision, "stack");
+	const json_t *built = json_object_get(json_object_get(decision, "gemm"), "built");
+	const char *arch = mxt_json_text(platform, "arch"), *hip = mxt_json_text(built, "hip");
+	const char *features = mxt_json_text(built, "arch");
+	const struct mxt_json_path gemm = {path, "gemm", 0}, object = {&gemm, "built", 0};
+	const struct mxt_json_path of_arch = {&object, "arch", 0}, of_hip = {&object, "hip", 0};
+	char number[MXT_PIN_HIP_NUMBER];
+	if (strcspn(features, ":") != strlen(arch) || strncmp(features, arch, strlen(arch)) != 0)
+		return fault(&of_arch, err, "it is of another architecture than platform.arch");
+	mxt_pin_hip_number(mxt_json_text(stack, "hip"), number);
+	if (hip[0] && number[0] && strcmp(hip, number) != 0)
+		return fault(&of_hip, err, "it is of another HIP than stack.hip");
+	return 0;
+}
+
 /* The variables are those of the file that this stack reads, and none without pins. */
 static int check_variables(const json_t *decision, const struct mxt_json_path *path, enum mxt_pin_form *ret_form,
 			   struct mxt_error *err)
@@ -137,6 +155,8 @@ int mxt_plan_pins_check(const json_t *decision, const struct mxt_json_path *path
 	int rc = gemm ? check_parts(gemm, &object, err) : 0;
 	if (rc == 0)
 		rc = check_order(pins, &at, err);
+	if (rc == 0 && pins)
+		rc = check_built(decision, path, err);
 	if (rc == 0)
 		rc = check_variables(decision, path, &form, err);
 	return rc == 0 && pins ? check_rows(gemm, form, &at, err) : rc;

@@ -19,10 +19,10 @@ static const char *const types[] = {
 /* By gemm.library. */
 static const struct {
 	const char *library, *prefix;
-	bool biases;
+	bool biases, negative;
 } solutions[] = {
-    {"hipblaslt", "Gemm_Hipblaslt_", true},
-    {"rocblas", "Gemm_Rocblas_", false},
+    {"hipblaslt", "Gemm_Hipblaslt_", true, false},
+    {"rocblas", "Gemm_Rocblas_", false, true},
 };
 
 void mxt_tunableop_key(const struct mxt_gemm *product, struct mxt_buf *buf)
@@ -51,6 +51,8 @@ bool mxt_tunableop_can_pin(const char *library, const struct mxt_pin *pin)
 {
 	size_t row = find_library(library);
 	if (row == MXT_ARRAY_LEN(solutions))
+		return false;
+	if (pin->solution < 0 && !solutions[row].negative)
 		return false;
 	return !pin->product.bias || (solutions[row].biases && pin->product.batch == 0);
 }

@@ -14,7 +14,6 @@
 #include "error.h"
 #include "field.h"
 #include "json.h"
-#include "number.h"
 #include "session.h"
 
 void mxt_pins_finish(struct mxt_pins *pins)
@@ -25,17 +24,6 @@ void mxt_pins_finish(struct mxt_pins *pins)
 }
 
 /* ---- what reads them ---- */
-
-/* "7.2.26015-fc0010cf6a", the HIP that torch was built with, is 702; "" where it is not known. */
-static void hip_number(const char *version, char *number, size_t size)
-{
-	uint64_t major = 0, minor = 0;
-	number[0] = '\0';
-	if (mxt_parse_u64(version, &version, &major) < 0 || *version != '.' ||
-	    mxt_parse_u64(version + 1, &version, &minor) < 0)
-		return;
-	(void)snprintf(number, size, "%" PRIu64, major * 100 + minor);
-}
 
 /* Sets a member unless its text is empty. */
 static int set_text(json_t *object, const char *key, const char *text)
@@ -56,8 +44,8 @@ static int set_hipblaslt(json_t *built, const json_t *facts)
 json_t *mxt_pins_built(const json_t *facts, const json_t *stack)
 {
 	const json_t *libraries = json_object_get(facts, "libraries");
-	char hip[24];
-	hip_number(mxt_json_text(stack, "hip"), hip, sizeof hip);
+	char hip[MXT_PIN_HIP_NUMBER];
+	mxt_pin_hip_number(mxt_json_text(stack, "hip"), hip);
 	json_t *built = json_object();
 	int rc = built ? set_text(built, "arch", mxt_json_text(libraries, "arch")) : -1;
 	if (rc == 0)

@@ -28,6 +28,7 @@ struct change {
 };
 
 static const struct change pinned[] = {
+    {"platform.arch", "\"gfx942\""},
     {"stack.torch", "\"2.9.1+rocm7.2\""},
     {"gemm.library", "\"hipblaslt\""},
     {"gemm.mode", "\"pinned\""},
@@ -68,6 +69,7 @@ static void good_pins_are_taken(void **state)
 	    {{"gemm.pins", "[" PROBLEM(1) "," PROBLEM(2) "]"}, {NULL, NULL}},
 	    {{"stack.torch", "\"2.8.0+rocm6.4\""}, {"env", OVERRIDE}, {NULL, NULL}},
 	    {{"gemm.library", "\"rocblas\""}, {NULL, NULL}},
+	    {{"stack.hip", "\"7.2.53211-abc\""}, {NULL, NULL}},
 	};
 	for (size_t i = 0; i < MXT_ARRAY_LEN(cases); i++) {
 		MXT_CLEANUP_PLAN struct mxt_plan *plan = NULL;
@@ -95,6 +97,19 @@ static void bad_pins_are_refused(void **state)
 	    {{{"env.PYTORCH_TUNABLEOP_ENABLED", NULL}}, "env: the variables"},
 	    {{{"env.PYTORCH_TUNABLEOP_TUNING", NULL}}, "env: TunableOp is on, and tunes"},
 	    {{{"gemm.library", "\"cublaslt\""}}, "gemm.pins: nothing in this stack reads pins"},
+	    {{{"env.PYTORCH_TUNABLEOP_HIPBLASLT_ENABLED", "\"0\""}}, "env: the variables"},
+	    {{{"gemm.built.arch", "\"gfx90a:sramecc+:xnack-\""}}, "gemm.built.arch: it is of another architecture"},
+	    {{{"gemm.built.arch", "\"gfx94\""}}, "gemm.built.arch: it is of another architecture"},
+	    {{{"stack.hip", "\"6.4.43484-123eb5128\""}}, "gemm.built.hip: it is of another HIP than stack.hip"},
+	    {{{"gemm.built.rocblas", "\"5.2.0,Gemm_Rocblas_1\""}}, "env: the variables"},
+	    {{{"gemm.built.hip", "\"7 02\""}}, "env: the variables"},
+	    {{{"stack.torch", "\"2.8.0\""}, {"env", OVERRIDE}, {"gemm.built.hipblaslt", "\"100202-\""}},
+	     "nothing in this stack reads pins"},
+	    {{{"stack.torch", "\"2.8.0\""}, {"env", OVERRIDE}, {"gemm.built.hipblaslt", "\"100202-ab,1\""}},
+	     "nothing in this stack reads pins"},
+	    {{{"gemm.pins", "[{\"problem\":{\"op\":\"gemm\",\"m\":1,\"n\":2,\"k\":3,\"dtype\":\"bfloat16\"},"
+			    "\"solution\":-7}]"}},
+	     "gemm.pins[0]: what reads the pins cannot be told"},
 	    {{{"stack.torch", "\"2.8.0\""}, {"gemm.library", "\"rocblas\""}}, "nothing in this stack reads pins"},
 	    {{{"stack.torch", "\"2.8.0\""}, {"gemm.built.hipblaslt", "\"1000-abc\""}}, "nothing in this stack"},
 	    {{{"gemm.pins", "[{\"problem\":{\"op\":\"gemm\",\"m\":1,\"n\":2,\"k\":3,\"dtype\":\"bfloat16\","
