@@ -106,7 +106,7 @@ static int describe(const struct mxt_gemm *g, struct call *ret_call, struct mxt_
 
 static const float alpha = 1, beta = 0;
 
-/* items NULL: tells how many there are. */
+/* items NULL: tells how many there are. Else *count is their room, and newer releases say how many they filled. */
 static int ask(const struct mxt_rocblas *rocblas, const struct call *c, const struct mxt_gemm_operands *o,
 	       int32_t *items, int32_t *count, struct mxt_error *err)
 {
@@ -142,7 +142,7 @@ int mxt_rocblas_list(const struct mxt_rocblas *rocblas, const struct mxt_gemm *s
 		free(items);
 		return rc;
 	}
-	*ret_solutions = (struct mxt_rocblas_solutions){items, (size_t)room};
+	*ret_solutions = (struct mxt_rocblas_solutions){items, (size_t)(count > 0 && count < room ? count : room)};
 	return 0;
 }
 
