@@ -55,6 +55,12 @@ class HipRanking(mxt.TestCase):
         found = self.rank(solutions={"hipblaslt": {"factors": [1, 1.1, 1.2]}})
         self.assertEqual((found["solution"], found["gain_ppm"], found["bound_ppm"]), (NONE, 0, 0))
 
+    def test_a_solution_that_needs_the_whole_workspace(self):
+        """torch would not compute with it, and not say so."""
+        for workspace, solution in ((76 << 20, NONE), ((76 << 20) - 1, 50001)):
+            found = self.rank(solutions={"hipblaslt": {"factors": [1, 0.9, 1.1], "workspace_bytes": workspace}})
+            self.assertEqual(found["solution"], solution)
+
     def test_what_is_not_offered_again(self):
         found = self.rank(solutions={"hipblaslt": {**FASTER, "vanish": 50002}})
         self.assertEqual(found["remark"], "solution 50002 was offered, but is not when asked for again")

@@ -95,6 +95,19 @@ static void put_first(struct mxt_lt_choices *choices, const struct mxt_lt_choice
 	choices->items[0] = *own;
 }
 
+/*
+ * torch's TunableOp leaves a product uncomputed, without a word, where its solution needs all of the workspace or more
+ * (ATen/cuda/tunable/GemmHipblaslt.h): such a solution is no use but as the library's own choice, which stands first.
+ */
+static void drop_greedy(struct mxt_lt_choices *choices, size_t workspace_bytes)
+{
+	size_t kept = 1;
+	for (size_t i = 1; i < choices->count; i++)
+		if (choices->items[i].workspace_bytes < workspace_bytes)
+			choices->items[kept++] = choices->items[i];
+	choices->count = kept;
+}
+
 static int ask(struct offer *offer, const struct mxt_lt_dialect *dialect, bool soon, struct mxt_error *err)
 {
 	struct mxt_lt_choices own = {.count = 0};
@@ -103,8 +116,10 @@ static int ask(struct offer *offer, const struct mxt_lt_dialect *dialect, bool s
 	if (rc < 0 || !dialect->result.has_index)
 		return rc;
 	rc = mxt_lt_product_choices(&offer->product, 1, &own, err);
-	if (rc == 0)
+	if (rc == 0) {
 		put_first(&offer->choices, &own.items[0]);
+		drop_greedy(&offer->choices, offer->product.workspace_bytes);
+	}
 	mxt_lt_choices_finish(&own);
 	return rc;
 }
