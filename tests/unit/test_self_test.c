@@ -482,6 +482,22 @@ static void test_errors_of_a_search(void **state)
 	assert_int_equal(stopped(&mxt_cudart, MXT_GPU_NOT_FOUND), -EIO);
 }
 
+/* A stop event whose time is a little before the start's. */
+static void test_times_in_the_wrong_order(void **state)
+{
+	(void)state;
+	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
+	uint64_t ns = 1;
+	hip.now_ns = 1000000;
+	hip.clock_factor = -1;
+	start_event.ns = hip.now_ns - 20000;
+	assert_int_equal(mxt_hip_platform.stop(&runtime, &ns, NULL), 0);
+	assert_int_equal(ns, 0);
+	start_event.ns = hip.now_ns - 900000;
+	assert_int_equal(mxt_hip_platform.stop(&runtime, &ns, &err), -EIO);
+	assert_int_equal(err.id, MXT_E_DEVICE_TIME);
+}
+
 /* ---- the last cache ---- */
 
 static void test_cache(void **state)
@@ -516,6 +532,7 @@ int main(void)
 	    cmocka_unit_test_setup(test_driver_that_tells_less, set_up),
 	    cmocka_unit_test_setup(test_partitions, set_up),
 	    cmocka_unit_test_setup(test_errors_of_a_search, set_up),
+	    cmocka_unit_test_setup(test_times_in_the_wrong_order, set_up),
 	    cmocka_unit_test_setup(test_cache, set_up),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

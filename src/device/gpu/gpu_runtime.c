@@ -8,6 +8,7 @@
 
 #define NS_PER_MS_DOUBLE 1e6
 #define LEAD_BYTES       ((size_t)384 << 20)
+#define SKEW_MS          0.05F
 
 static const struct mxt_dl_row cudart_rows[] = {
 #define MXT_GPU_SYMBOL(member, symbol, required, since)                                                                \
@@ -138,6 +139,14 @@ int mxt_gpu_attribute(const struct mxt_gpu_runtime *runtime, enum mxt_gpu_attrib
 	return status == MXT_GPU_SUCCESS && value > 0 ? value : 0;
 }
 
+enum mxt_gpu_status mxt_gpu_elapsed(const struct mxt_gpu_runtime *runtime, float *ret_ms)
+{
+	enum mxt_gpu_status status = runtime->call.event_elapsed(ret_ms, runtime->start, runtime->stop);
+	if (status == MXT_GPU_SUCCESS && *ret_ms < 0 && *ret_ms > -SKEW_MS)
+		*ret_ms = 0;
+	return status;
+}
+
 /* ---- platform ---- */
 
 static uint64_t memory_left(void *state)
@@ -209,7 +218,7 @@ static int stop(void *state, uint64_t *ret_ns, struct mxt_error *err)
 	if (status == MXT_GPU_SUCCESS)
 		status = last_error(runtime);
 	if (status == MXT_GPU_SUCCESS)
-		status = runtime->call.event_elapsed(&ms, runtime->start, runtime->stop);
+		status = mxt_gpu_elapsed(runtime, &ms);
 	if (status != MXT_GPU_SUCCESS)
 		return mxt_gpu_result(runtime, status, "finish the kernels that were timed", err);
 	if (!(ms >= 0))

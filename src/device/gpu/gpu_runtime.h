@@ -87,6 +87,12 @@ void mxt_gpu_runtime_close(struct mxt_gpu_runtime *runtime);
 /* 0 when it is not told. */
 int mxt_gpu_attribute(const struct mxt_gpu_runtime *runtime, enum mxt_gpu_attribute attribute);
 
+/*
+ * From the start event to the stop event. HIP's times of two events that follow each other at once can be a little in
+ * the wrong order (ROCm/rocm-systems#9375): that is none.
+ */
+enum mxt_gpu_status mxt_gpu_elapsed(const struct mxt_gpu_runtime *runtime, float *ret_ms) MXT_WUR;
+
 /* 0, or what `status` means as the dialect's error: -ENOMEM or -EIO. `what` completes "... cannot". */
 int mxt_gpu_result(const struct mxt_gpu_runtime *runtime, enum mxt_gpu_status status, const char *what,
 		   struct mxt_error *err) MXT_WUR;

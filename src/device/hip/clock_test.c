@@ -61,7 +61,7 @@ static int measure(const struct mxt_gpu_runtime *runtime, const struct mxt_clock
 	status = finish(runtime, status);
 	uint64_t host_ns = mxt_now_ns(clock) - began_ns;
 	if (status == MXT_GPU_SUCCESS)
-		status = call->event_elapsed(&ms, runtime->start, runtime->stop);
+		status = mxt_gpu_elapsed(runtime, &ms);
 	int rc = mxt_gpu_result(runtime, status, "time a copy", err);
 	if (rc < 0)
 		return rc;
