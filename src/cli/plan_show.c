@@ -393,11 +393,11 @@ static void append_samples(const json_t *samples, const char *mark, struct mxt_b
 		mxt_buf_printf(buf, "  and %zu more; --json has them all\n", count - shown);
 }
 
-static void append_texts(const char *title, const json_t *list, struct mxt_buf *buf)
+static void append_texts(const char *title, const json_t *list, const char *mark, struct mxt_buf *buf)
 {
 	for (size_t i = 0; i < json_array_size(list); i++) {
 		begin_line(&title, buf);
-		mxt_buf_printf(buf, "%s\n", json_string_value(json_array_get(list, i)));
+		mxt_buf_printf(buf, "%s%s\n", json_string_value(json_array_get(list, i)), mark);
 	}
 }
 
@@ -417,8 +417,8 @@ static void append_run(const json_t *evidence, const char *mark, struct mxt_buf 
 		mxt_buf_printf(buf, "%s of %s s%s\n", mxt_format_fixed(used, mxt_json_integer(budget, "used_ns"), 9, 1),
 			       mxt_format_fixed(limit, mxt_json_integer(budget, "limit_ns"), 9, 1), mark);
 	}
-	append_texts("skipped", json_object_get(budget, "skipped"), buf);
-	append_texts("health", json_object_get(evidence, "health"), buf);
+	append_texts("skipped", json_object_get(budget, "skipped"), "", buf);
+	append_texts("health", json_object_get(evidence, "health"), mark, buf);
 }
 
 static void append_notices(const struct mxt_plan *plan, struct mxt_buf *buf)

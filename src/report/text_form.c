@@ -216,7 +216,7 @@ static void show_choice(struct mxt_report *report, const struct mxt_event *event
 		put_winner(&text, e);
 		break;
 	case MXT_VERDICT_INCUMBENT:
-		mxt_buf_printf(&text, "%s stays, no difference found: %s", e->incumbent, e->choice->rule);
+		mxt_buf_printf(&text, "%s stays: %s", e->incumbent, e->choice->rule);
 		put_best(&text, e);
 		break;
 	case MXT_VERDICT_UNRESOLVED:
@@ -275,6 +275,7 @@ static void show_note(struct mxt_report *report, const struct mxt_event *event)
 {
 	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
 	mxt_buf_printf(&text, "note: %s", event->as.note.text);
+	put_tags(report, false, &text); /* a note may hold a time */
 	put_sentence(report, MXT_PAINT_WARN, &text);
 }
 

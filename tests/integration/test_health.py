@@ -25,18 +25,18 @@ class Health(autotune.TestCase):
 
     def test_a_healthy_card(self):
         told, kept = self.look(724)
-        self.assertEqual(told, [f"note: {WHAT}: 724 TFLOP/s, as a healthy card of this kind (680 and more)"])
+        self.assertEqual(told, [f"note: {WHAT}: 724 TFLOP/s, as a healthy card of this kind (680 and more) [simulated]"])
         self.assertEqual(kept, [])
 
     def test_a_slow_card(self):
         told, kept = self.look(640)
         self.assertIn(f"{WHAT}: 640 TFLOP/s, warn: ", told[0])
-        self.assertEqual(told, ["note: " + text for text in kept])
+        self.assertEqual(told, ["note: " + text + " [simulated]" for text in kept])
 
     def test_a_sick_card(self):
         told, kept = self.look(310)
         self.assertIn(f"{WHAT}: 310 TFLOP/s, fail: ", told[0])
-        self.assertEqual(told, ["note: " + text for text in kept])
+        self.assertEqual(told, ["note: " + text + " [simulated]" for text in kept])
 
     def test_a_card_that_does_not_tell_its_power(self):
         told, _ = self.look(310, watts=None)
