@@ -18,12 +18,6 @@ static const json_t *member(const json_t *object, const char *key)
 	return json_object_get(object, key);
 }
 
-static int64_t integer_or(const json_t *object, const char *key, int64_t absent)
-{
-	const json_t *value = member(object, key);
-	return value ? json_integer_value(value) : absent;
-}
-
 /* What the options can say of a training. */
 static struct mxt_workload_source source_of(const json_t *training)
 {
@@ -31,11 +25,11 @@ static struct mxt_workload_source source_of(const json_t *training)
 	struct mxt_workload_source source = MXT_WORKLOAD_SOURCE_INIT;
 	const char *lengths = json_string_value(member(training, "lengths"));
 	source.environment = no_environment;
-	source.seq_len = integer_or(training, "seq_len", 1);
-	source.micro_batch = integer_or(training, "micro_batch", 1);
-	source.lora_rank = integer_or(training, "lora_rank", 0);
-	source.gpus = integer_or(training, "gpus", 1);
-	source.nodes = integer_or(training, "nodes", 1);
+	source.seq_len = mxt_json_integer_or(training, "seq_len", 1);
+	source.micro_batch = mxt_json_integer_or(training, "micro_batch", 1);
+	source.lora_rank = mxt_json_integer_or(training, "lora_rank", 0);
+	source.gpus = mxt_json_integer_or(training, "gpus", 1);
+	source.nodes = mxt_json_integer_or(training, "nodes", 1);
 	source.packing = lengths && strcmp(lengths, "packed") == 0;
 	source.checkpointing = json_is_true(member(training, "checkpointing"));
 	return source;

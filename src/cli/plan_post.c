@@ -70,7 +70,7 @@ static void put_decision(const struct mxt_post *post)
 static void put_head(const struct mxt_post *post)
 {
 	char used[MXT_FIGURE_SIZE];
-	int64_t used_ns = mxt_post_integer(json_object_get(post->evidence, "budget"), "used_ns", -1);
+	int64_t used_ns = mxt_json_integer_or(json_object_get(post->evidence, "budget"), "used_ns", -1);
 	const char *name = mxt_json_text(mxt_post_device(post), "name");
 	const char *created = mxt_json_text(post->evidence, "created"), *tool = mxt_json_text(post->evidence, "tool");
 	mxt_buf_puts(post->buf, "# Kernels for fine-tuning on ");
@@ -94,7 +94,7 @@ static int refuse(const struct mxt_plan *plan, struct mxt_error *err)
 		return mxt_error_set(err, -EPERM, MXT_E_PLAN_SELF_TEST,
 				     "this is a self-test: it timed the built-in provider, not what a training runs; "
 				     "make a plan through the torch that trains (--python)");
-	if (mxt_post_integer(mxt_plan_evidence(plan), "version", 1) > MXT_PLAN_EVIDENCE_VERSION)
+	if (mxt_json_integer_or(mxt_plan_evidence(plan), "version", 1) > MXT_PLAN_EVIDENCE_VERSION)
 		return mxt_error_set(err, -EINVAL, MXT_E_PLAN_SCHEMA,
 				     "the plan's evidence is of a newer version than this program reads; use the one "
 				     "that made it");

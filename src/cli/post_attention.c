@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "figures.h"
+#include "json.h"
 #include "post_choice.h"
 #include "post_writer.h"
 
@@ -98,7 +99,7 @@ static void put_cell(const struct mxt_post *post, const struct mxt_plan_sample *
 static void put_lead(const struct mxt_post *post, const struct shape_rows *shape, const struct backend_row *row)
 {
 	const struct backend_row *best = fastest(shape, NULL), *next = fastest(shape, best);
-	int64_t floor_ppm = mxt_post_integer(mxt_post_choice_of(post, "attention"), "floor_ppm", -1);
+	int64_t floor_ppm = mxt_json_integer_or(mxt_post_choice_of(post, "attention"), "floor_ppm", -1);
 	if (row != best)
 		return;
 	if (!next) {

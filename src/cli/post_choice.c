@@ -31,7 +31,7 @@ static const struct choice_words all_words[] = {
 /* "`flash` is 12.4 % faster over the attention of a training step, at least 10.1 %" */
 static void put_gain(const json_t *choice, const char *name, const char *whole, struct mxt_buf *buf)
 {
-	int64_t gain = mxt_post_integer(choice, "gain_ppm", 0), bound = mxt_post_integer(choice, "bound_ppm", 0);
+	int64_t gain = mxt_json_integer_or(choice, "gain_ppm", 0), bound = mxt_json_integer_or(choice, "bound_ppm", 0);
 	mxt_post_code(name, buf);
 	mxt_buf_puts(buf, " is ");
 	mxt_post_percent(gain < 0 ? -gain : gain, buf);
@@ -75,7 +75,7 @@ void mxt_post_choice(const struct mxt_post *post, const char *probe)
 	mxt_buf_puts(post->buf, ").");
 	if (json_object_get(choice, "floor_ppm")) {
 		mxt_buf_puts(post->buf, " Noise floor, the same candidate twice: ");
-		mxt_post_percent(mxt_post_integer(choice, "floor_ppm", 0), post->buf);
+		mxt_post_percent(mxt_json_integer_or(choice, "floor_ppm", 0), post->buf);
 		mxt_buf_putc(post->buf, '.');
 	}
 	mxt_buf_putc(post->buf, '\n');

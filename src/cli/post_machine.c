@@ -22,7 +22,7 @@ static void put_row(const struct mxt_post *post, const char *title, const char *
 static void put_memory_row(const struct mxt_post *post, const json_t *device)
 {
 	char text[32];
-	int64_t bytes = mxt_post_integer(device, "memory_bytes", 0);
+	int64_t bytes = mxt_json_integer_or(device, "memory_bytes", 0);
 	if (bytes > 0)
 		mxt_buf_printf(post->buf, "| memory | %s GiB |\n",
 			       mxt_format_fixed(text, (bytes >> 20) * 1000 / 1024, 3, 1));
@@ -66,30 +66,30 @@ void mxt_post_machine(const struct mxt_post *post)
 
 static void put_model(const json_t *model, struct mxt_buf *buf)
 {
-	int64_t hidden = mxt_post_integer(model, "hidden", 0), heads = mxt_post_integer(model, "heads", 1);
+	int64_t hidden = mxt_json_integer_or(model, "hidden", 0), heads = mxt_json_integer_or(model, "heads", 1);
 	mxt_buf_printf(buf, "%" PRId64 " layers, hidden %" PRId64 ", %" PRId64 " heads of %" PRId64,
-		       mxt_post_integer(model, "layers", 0), hidden, heads,
-		       mxt_post_integer(model, "head_dim", hidden / heads));
-	mxt_buf_printf(buf, ", %" PRId64 " KV heads", mxt_post_integer(model, "kv_heads", heads));
+		       mxt_json_integer_or(model, "layers", 0), hidden, heads,
+		       mxt_json_integer_or(model, "head_dim", hidden / heads));
+	mxt_buf_printf(buf, ", %" PRId64 " KV heads", mxt_json_integer_or(model, "kv_heads", heads));
 	if (json_object_get(model, "ffn"))
-		mxt_buf_printf(buf, ", feed-forward %" PRId64, mxt_post_integer(model, "ffn", 0));
+		mxt_buf_printf(buf, ", feed-forward %" PRId64, mxt_json_integer_or(model, "ffn", 0));
 	if (json_object_get(model, "experts"))
-		mxt_buf_printf(buf, ", %" PRId64 " experts", mxt_post_integer(model, "experts", 0));
-	mxt_buf_printf(buf, ", vocabulary %" PRId64, mxt_post_integer(model, "vocab", 0));
+		mxt_buf_printf(buf, ", %" PRId64 " experts", mxt_json_integer_or(model, "experts", 0));
+	mxt_buf_printf(buf, ", vocabulary %" PRId64, mxt_json_integer_or(model, "vocab", 0));
 }
 
 static void put_training(const json_t *training, struct mxt_buf *buf)
 {
 	const char *dtype = mxt_json_text(training, "dtype"), *adapter = mxt_json_text(training, "adapter");
 	const char *lengths = mxt_json_text(training, "lengths");
-	mxt_buf_printf(buf, "; %" PRId64 " x %" PRId64 " tokens", mxt_post_integer(training, "micro_batch", 0),
-		       mxt_post_integer(training, "seq_len", 0));
+	mxt_buf_printf(buf, "; %" PRId64 " x %" PRId64 " tokens", mxt_json_integer_or(training, "micro_batch", 0),
+		       mxt_json_integer_or(training, "seq_len", 0));
 	if (lengths[0])
 		mxt_buf_printf(buf, " (%s)", lengths);
 	mxt_buf_printf(buf, ", %s", dtype[0] ? dtype : "bfloat16");
 	if (adapter[0])
 		mxt_buf_printf(buf, ", %s of rank %" PRId64, strcmp(adapter, "qlora") == 0 ? "QLoRA" : "LoRA",
-			       mxt_post_integer(training, "lora_rank", 0));
+			       mxt_json_integer_or(training, "lora_rank", 0));
 	else
 		mxt_buf_puts(buf, ", all weights");
 	if (json_object_get(training, "checkpointing"))

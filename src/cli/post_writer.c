@@ -2,6 +2,7 @@
 #include "post_writer.h"
 
 #include "figures.h"
+#include "json.h"
 
 void mxt_post_code(const char *text, struct mxt_buf *buf)
 {
@@ -20,12 +21,6 @@ void mxt_post_code_cell(const char *text, struct mxt_buf *buf)
 	mxt_post_code(mxt_buf_text(&escaped), buf);
 }
 
-int64_t mxt_post_integer(const json_t *object, const char *key, int64_t absent)
-{
-	const json_t *value = json_object_get(object, key);
-	return json_is_integer(value) ? json_integer_value(value) : absent;
-}
-
 void mxt_post_percent(int64_t ppm, struct mxt_buf *buf)
 {
 	char text[MXT_FIGURE_SIZE];
@@ -36,7 +31,7 @@ const json_t *mxt_post_device(const struct mxt_post *post)
 {
 	const json_t *devices = json_object_get(post->evidence, "devices");
 	for (size_t i = 0; i < json_array_size(devices); i++)
-		if (mxt_post_integer(json_array_get(devices, i), "ordinal", -1) == 0)
+		if (mxt_json_integer_or(json_array_get(devices, i), "ordinal", -1) == 0)
 			return json_array_get(devices, i);
 	return json_array_get(devices, 0);
 }

@@ -33,8 +33,6 @@ void mxt_post_code_cell(const char *text, struct mxt_buf *buf);
 /* "12.4 %" */
 void mxt_post_percent(int64_t ppm, struct mxt_buf *buf);
 
-int64_t mxt_post_integer(const json_t *object, const char *key, int64_t absent);
-
 /* The device that was measured: a GPU runtime's first one; on a host the only one. */
 const json_t *mxt_post_device(const struct mxt_post *post);
 

@@ -188,3 +188,14 @@ int64_t mxt_json_integer(const json_t *object, const char *key)
 {
 	return json_integer_value(json_object_get(object, key));
 }
+
+int64_t mxt_json_integer_or(const json_t *object, const char *key, int64_t omitted)
+{
+	const json_t *value = json_object_get(object, key);
+	return json_is_integer(value) ? json_integer_value(value) : omitted;
+}
+
+int mxt_json_set_known(json_t *object, const char *key, const char *text)
+{
+	return *text ? json_object_set_new(object, key, json_string(text)) : 0;
+}

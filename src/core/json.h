@@ -60,6 +60,12 @@ json_t *mxt_json_clean_text(const char *text, size_t max_bytes);
 const char *mxt_json_text(const json_t *object, const char *key);
 int64_t mxt_json_integer(const json_t *object, const char *key);
 
+/* `omitted` for what is absent or no integer. */
+int64_t mxt_json_integer_or(const json_t *object, const char *key, int64_t omitted);
+
+/* Sets a member, unless the text is empty: what is not known is left out. 0, or -1 when memory ran out. */
+int mxt_json_set_known(json_t *object, const char *key, const char *text);
+
 static inline void mxt_json_cleanup_(json_t **value)
 {
 	json_decref(*value);

@@ -22,12 +22,6 @@ bool mxt_is_handoff(const char *value)
 	return strncmp(value, PREFIX, PREFIX_LEN) == 0;
 }
 
-static int64_t integer_or(const json_t *object, const char *key, int64_t omitted)
-{
-	const json_t *value = json_object_get(object, key);
-	return value ? json_integer_value(value) : omitted;
-}
-
 static const char *word_of(const json_t *object, const char *key)
 {
 	return json_string_value(json_object_get(object, key));
@@ -37,11 +31,12 @@ static const char *word_of(const json_t *object, const char *key)
 static void append_message(const json_t *message, const json_t *last, const json_t *training, struct mxt_buf *buf)
 {
 	bool same = last && strcmp(word_of(message, "collective"), word_of(last, "collective")) == 0;
-	int64_t nodes = integer_or(training, "nodes", 1);
+	int64_t nodes = mxt_json_integer_or(training, "nodes", 1);
 	mxt_buf_printf(buf, "%s,%" PRId64 ",%" PRId64 ",%s,%s,%" PRId64 ",%" PRId64 ",%" PRId64 "\n",
-		       word_of(message, "collective"), same ? integer_or(last, "max_bytes", 0) + 1 : 0,
-		       integer_or(message, "max_bytes", 0), word_of(message, "algorithm"), word_of(message, "protocol"),
-		       integer_or(message, "channels", -1), nodes, nodes * integer_or(training, "gpus", 1));
+		       word_of(message, "collective"), same ? mxt_json_integer_or(last, "max_bytes", 0) + 1 : 0,
+		       mxt_json_integer_or(message, "max_bytes", 0), word_of(message, "algorithm"),
+		       word_of(message, "protocol"), mxt_json_integer_or(message, "channels", -1), nodes,
+		       nodes * mxt_json_integer_or(training, "gpus", 1));
 }
 
 /* What the tuner plugins of NCCL and RCCL read. */
@@ -165,7 +160,7 @@ struct visit {
 static unsigned device_count(const json_t *decision, unsigned at_least)
 {
 	const json_t *training = json_object_get(json_object_get(decision, "workload"), "training");
-	unsigned gpus = (unsigned)integer_or(training, "gpus", 1); /* the plan's tables bound it */
+	unsigned gpus = (unsigned)mxt_json_integer_or(training, "gpus", 1); /* the plan's tables bound it */
 	return gpus > at_least ? gpus : at_least;
 }
 

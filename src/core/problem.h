@@ -20,6 +20,7 @@ enum mxt_problem_kind { MXT_PROBLEM_ATTENTION, MXT_PROBLEM_GEMM, MXT_PROBLEM_KIN
 /* The probe that a problem belongs to; also the name in plans ("attention", "gemm"). */
 const char *mxt_problem_kind_name(enum mxt_problem_kind kind);
 const char *mxt_dtype_name(enum mxt_dtype dtype); /* "float32", "bfloat16", "float16" */
+enum mxt_dtype mxt_dtype_find(const char *name);  /* MXT_DTYPE_COUNT: none of that name */
 unsigned mxt_dtype_bytes(enum mxt_dtype dtype);
 
 #define MXT_PPM 1000000
@@ -90,9 +91,6 @@ bool mxt_problem_equal(const struct mxt_problem *a, const struct mxt_problem *b)
 
 /* Short text such as "attention b1 s512 h32/8 d128 causal float32 backward" or "gemm tn 512x4096x2560 float32". */
 void mxt_problem_text(const struct mxt_problem *problem, struct mxt_buf *buf);
-
-/* Canonical-form object for plans (all integers, defaults omitted), without weights; NULL when memory ran out. */
-json_t *mxt_problem_json(const struct mxt_problem *problem);
 
 /* 0, or -EINVAL for a value outside its range (bytes from a socket are not trusted): see problem.c for the limits. */
 int mxt_problem_validate(const struct mxt_problem *problem);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "compiler.h"
+#include "problem_json.h"
 #include "workload.h"
 
 static json_t *weighted(const struct mxt_problem *problem)

@@ -23,19 +23,11 @@ static int fault(const struct mxt_json_path *path, const char *key, const char *
 	return mxt_json_at(&at, mxt_error_set(err, -EINVAL, MXT_E_RECORDING, "%s", text), err);
 }
 
-static enum mxt_dtype find_dtype(const char *name)
-{
-	int dtype = 0;
-	while (dtype < MXT_DTYPE_COUNT && strcmp(mxt_dtype_name((enum mxt_dtype)dtype), name) != 0)
-		dtype++;
-	return (enum mxt_dtype)dtype;
-}
-
 static void take_form(const json_t *tensor, struct form *ret_form)
 {
 	const json_t *shape = json_object_get(tensor, "shape"), *strides = json_object_get(tensor, "strides");
 	*ret_form = (struct form){.rank = json_array_size(shape),
-				  .dtype = find_dtype(json_string_value(json_object_get(tensor, "dtype")))};
+				  .dtype = mxt_dtype_find(json_string_value(json_object_get(tensor, "dtype")))};
 	if (ret_form->rank > MAX_DIMENSIONS)
 		ret_form->rank = MAX_DIMENSIONS + 1;
 	for (size_t i = 0; i < ret_form->rank && i < MAX_DIMENSIONS; i++) {

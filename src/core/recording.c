@@ -13,6 +13,7 @@
 #include "input_file.h"
 #include "json.h"
 #include "json_path.h"
+#include "problem_json.h"
 #include "recorded_call.h"
 #include "recording_field.h"
 

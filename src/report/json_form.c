@@ -10,6 +10,7 @@
 
 #include "display_text.h"
 #include "form.h"
+#include "problem_json.h"
 
 #define VERSION 1
 

@@ -10,6 +10,7 @@
 #include "cleanup.h"
 #include "error.h"
 #include "length_trade.h"
+#include "problem_json.h"
 #include "session.h"
 #include "statistics.h"
 

@@ -14,6 +14,7 @@
 #include "error.h"
 #include "field.h"
 #include "json.h"
+#include "problem_json.h"
 #include "session.h"
 
 void mxt_pins_finish(struct mxt_pins *pins)
@@ -24,12 +25,6 @@ void mxt_pins_finish(struct mxt_pins *pins)
 }
 
 /* ---- what reads them ---- */
-
-/* Sets a member unless its text is empty. */
-static int set_text(json_t *object, const char *key, const char *text)
-{
-	return text[0] ? json_object_set_new(object, key, json_string(text)) : 0;
-}
 
 /* As TunableOp puts it together: the number, a dash, the revision. */
 static int set_hipblaslt(json_t *built, const json_t *facts)
@@ -47,13 +42,14 @@ json_t *mxt_pins_built(const json_t *facts, const json_t *stack)
 	char hip[MXT_PIN_HIP_NUMBER];
 	mxt_pin_hip_number(mxt_json_text(stack, "hip"), hip);
 	json_t *built = json_object();
-	int rc = built ? set_text(built, "arch", mxt_json_text(libraries, "arch")) : -1;
+	int rc = built ? mxt_json_set_known(built, "arch", mxt_json_text(libraries, "arch")) : -1;
 	if (rc == 0)
-		rc = set_text(built, "hip", hip);
+		rc = mxt_json_set_known(built, "hip", hip);
 	if (rc == 0)
 		rc = set_hipblaslt(built, json_object_get(libraries, "hipblaslt"));
 	if (rc == 0)
-		rc = set_text(built, "rocblas", mxt_json_text(json_object_get(libraries, "rocblas"), "version"));
+		rc = mxt_json_set_known(built, "rocblas",
+					mxt_json_text(json_object_get(libraries, "rocblas"), "version"));
 	if (rc == 0)
 		return built;
 	json_decref(built);

@@ -16,6 +16,7 @@
 #include "hip_candidates.h"
 #include "host_memory.h"
 #include "host_pci.h"
+#include "json.h"
 #include "rocm_libraries.h"
 #include "sysroot.h"
 #include "torch_library.h"
@@ -128,11 +129,6 @@ static int read_stack(const struct mxt_sysroot *root, const struct mxt_device_ta
 
 /* ---- evidence ---- */
 
-static int set_text(json_t *object, const char *key, const char *text)
-{
-	return *text ? json_object_set_new(object, key, json_string(text)) : 0;
-}
-
 /* The GPU in use: a list of one; NULL when memory ran out. */
 static json_t *devices_json(const struct mxt_amd_machine *machine, const struct mxt_amd_gpu *gpu,
 			    const struct mxt_amd_usage *usage)
@@ -141,9 +137,9 @@ static json_t *devices_json(const struct mxt_amd_machine *machine, const struct 
 	    json_pack("{s:I, s:s, s:I, s:I}", "ordinal", (json_int_t)gpu->ordinal, "name", gpu->name, "memory_bytes",
 		      (json_int_t)gpu->memory_bytes, "device_id", (json_int_t)gpu->device_id);
 	const struct mxt_reading *cap = &usage->power_cap_watts;
-	if (!device || set_text(device, "pci", gpu->pci) < 0 ||
+	if (!device || mxt_json_set_known(device, "pci", gpu->pci) < 0 ||
 	    (cap->reported && json_object_set_new(device, "power_cap_w", json_integer((json_int_t)cap->value)) < 0) ||
-	    set_text(device, "driver", machine->driver_version) < 0) {
+	    mxt_json_set_known(device, "driver", machine->driver_version) < 0) {
 		json_decref(device);
 		return NULL;
 	}

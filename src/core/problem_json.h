@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Problems as plans hold them: all integers, defaults omitted, without weights.
+ */
+#ifndef MXT_CORE_PROBLEM_JSON_H
+#define MXT_CORE_PROBLEM_JSON_H
+
+#include <jansson.h>
+
+#include "problem.h"
+
+/* New reference; NULL when memory ran out. */
+json_t *mxt_problem_json(const struct mxt_problem *problem);
+
+/* A product of that form. Of anything else it is none that mxt_problem_validate() takes. */
+struct mxt_gemm mxt_gemm_of_json(const json_t *json);
+
+#endif
