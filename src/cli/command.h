@@ -22,7 +22,8 @@ struct mxt_command {
 	const char *synopsis; /* what follows the name in usage */
 	const struct mxt_option *options;
 	size_t n_options;
-	/* Returns an exit status, or a negative errno with *err filled, which main() prints and maps to an exit status.
+	/*
+	 * Returns an exit status, or a negative errno with *err filled, which main() prints and maps to an exit status.
 	 */
 	int (*run)(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_error *err);
 };

@@ -27,6 +27,14 @@ static const struct mxt_collective_choice choices[] = {
 #undef MXT_COLLECTIVE_CHOICE
 };
 
+enum {
+	DOCUMENTED = 0
+#define MXT_COLLECTIVE_CHOICE(name, settings, since, until, documented, source) +((documented) ? 1 : 0)
+#include "collective_choices.def"
+#undef MXT_COLLECTIVE_CHOICE
+};
+_Static_assert(DOCUMENTED == 1, "one row ships where nothing was measured");
+
 const char *const mxt_collective_variables[] = {"GPU_MAX_HW_QUEUES", "NCCL_MIN_NCHANNELS", "TORCH_NCCL_HIGH_PRIORITY",
 						NULL};
 
@@ -48,7 +56,7 @@ const struct mxt_collective_choice *mxt_collective_choice_documented(void)
 {
 	size_t i = 0;
 	while (!choices[i].documented)
-		i++; /* one is: see the table */
+		i++;
 	return &choices[i];
 }
 

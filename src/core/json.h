@@ -21,7 +21,8 @@ struct mxt_error;
 
 enum mxt_json_dialect {
 	MXT_JSON_CANONICAL, /* plans and manifests: the restricted value set */
-	/* config.json and the like: floats and null allowed, Python's NaN and Infinity become null; no duplicate keys
+	/*
+	 * config.json and the like: floats and null allowed, Python's NaN and Infinity become null; no duplicate keys
 	 */
 	MXT_JSON_FOREIGN,
 };

@@ -13,7 +13,8 @@
 struct mxt_error;
 struct mxt_json_path;
 
-/* `decision`, found at `path`, keeps to the tables. MXT_E_PLAN_FIELD with the path of what does not keep to the rules.
+/*
+ * `decision`, found at `path`, keeps to the tables. MXT_E_PLAN_FIELD with the path of what does not keep to the rules.
  */
 int mxt_plan_pins_check(const json_t *decision, const struct mxt_json_path *path, struct mxt_error *err) MXT_WUR;
 

@@ -86,7 +86,8 @@ void mxt_recording_scale_for_memory(const struct mxt_recording *recording, uint6
 int mxt_recording_apply(const struct mxt_recording *recording, const struct mxt_workload_source *source,
 			struct mxt_workload *workload, struct mxt_error *err) MXT_WUR;
 
-/* recording_layer.c: fills set->layer, an array that the caller allocated with room for MXT_RECORDING_MAX_LAYER steps.
+/*
+ * recording_layer.c: fills set->layer, an array that the caller allocated with room for MXT_RECORDING_MAX_LAYER steps.
  */
 #define MXT_RECORDING_MAX_LAYER 1024
 void mxt_recording_layer(const struct mxt_recording *recording, const uint32_t *problem_of_call, double filler_ratio,

@@ -15,7 +15,8 @@ struct mxt_cpu_list {
 	uint64_t words[MXT_CPU_LIST_MAX / 64];
 };
 
-/* 0, or -EINVAL for anything but a well-formed list of numbers below MXT_CPU_LIST_MAX. An empty text is an empty list.
+/*
+ * 0, or -EINVAL for anything but a well-formed list of numbers below MXT_CPU_LIST_MAX. An empty text is an empty list.
  */
 int mxt_cpu_list_parse(const char *text, struct mxt_cpu_list *ret_list);
 

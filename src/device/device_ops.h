@@ -74,7 +74,8 @@ struct mxt_check {
 	uint64_t bound_ppb;             /* what the dtype allows */
 	uint8_t bits[32];               /* BLAKE3 over all outputs and gradients: equal bits, equal function */
 	char backend[MXT_BACKEND_TEXT]; /* what computed it, where the device can tell ("cudnn"); "" else */
-	/* MXT_CHECK_RUNS runs on the same operands gave the same bits; false unless target.deterministic asked for it
+	/*
+	 * MXT_CHECK_RUNS runs on the same operands gave the same bits; false unless target.deterministic asked for it
 	 */
 	bool repeatable;
 };

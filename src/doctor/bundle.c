@@ -122,7 +122,8 @@ static int by_name(const void *a, const void *b)
 	return x->len > y->len ? -1 : x->len < y->len ? 1 : 0;
 }
 
-/* Is file `i` a folder of the next one, or the same? Sorted, what lies in "a" follows "a", but for "a-b" and the like.
+/*
+ * Is file `i` a folder of the next one, or the same? Sorted, what lies in "a" follows "a", but for "a-b" and the like.
  */
 static bool is_covered(const struct mxt_bundle *bundle, size_t i)
 {

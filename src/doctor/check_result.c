@@ -82,7 +82,8 @@ void mxt_fact_flag(struct mxt_check_result *result, const char *key, struct mxt_
 		not_reported(result, key);
 }
 
-/* One line of valid UTF-8 without control characters, cut when very long; NULL when memory ran out. The caller frees.
+/*
+ * One line of valid UTF-8 without control characters, cut when very long; NULL when memory ran out. The caller frees.
  */
 static char *printable(const char *text)
 {

@@ -50,7 +50,8 @@ void mxt_survey_finish(struct mxt_survey *survey);
 
 bool mxt_survey_has_gpu(const struct mxt_survey *survey);
 
-/* The value of NAME=value or NAME="value" in a text like /etc/os-release, cut to the buffer; "" when it is not there.
+/*
+ * The value of NAME=value or NAME="value" in a text like /etc/os-release, cut to the buffer; "" when it is not there.
  */
 void mxt_os_release_find(const char *text, const char *name, char *out, size_t size);
 

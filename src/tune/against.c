@@ -13,7 +13,8 @@
 #include "plan_diff.h"
 #include "session.h"
 
-/* One cell: a probe's course, or (kind MXT_PROBLEM_KIND_COUNT) the layer; and its share of the time that is then left.
+/*
+ * One cell: a probe's course, or (kind MXT_PROBLEM_KIND_COUNT) the layer; and its share of the time that is then left.
  */
 static const struct {
 	const char *name;

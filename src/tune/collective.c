@@ -214,7 +214,7 @@ int mxt_collective_yield(struct mxt_collective_answer *answer, const char *const
 	return 0;
 }
 
-json_t *mxt_collective_choice_json(const struct mxt_collective_answer *answer)
+json_t *mxt_collective_answer_json(const struct mxt_collective_answer *answer)
 {
 	json_t *row = json_pack("{s:s, s:s, s:s, s:s, s:s}", "probe", "collective", "incumbent", answer->incumbent,
 				"winner", answer->winner, "rule", answer->rule, "source", answer->source);

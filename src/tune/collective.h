@@ -54,6 +54,6 @@ void mxt_collective_answer_finish(struct mxt_collective_answer *answer);
 int mxt_collective_yield(struct mxt_collective_answer *answer, const char *const *names, struct mxt_error *err);
 
 /* The row of evidence.choices: new reference; NULL when memory ran out. */
-json_t *mxt_collective_choice_json(const struct mxt_collective_answer *answer);
+json_t *mxt_collective_answer_json(const struct mxt_collective_answer *answer);
 
 #endif

@@ -2,6 +2,7 @@
 #include "outlook.h"
 
 #include "error.h"
+#include "json.h"
 #include "session.h"
 
 /* Appends a row, taking it over; NULL counts as memory run out. */
@@ -14,11 +15,10 @@ static int append_incumbents(const struct mxt_session *session, enum mxt_problem
 {
 	static const char format[] = "{s:s, s:s, s:O}";
 	const char *probe = mxt_problem_kind_name(kind);
-	json_t *nothing = json_object();
+	MXT_CLEANUP_JSON json_t *nothing = json_object();
 	int rc = nothing ? append(list, json_pack(format, "probe", probe, "candidate", "bare", "env", nothing)) : -1;
 	if (rc == 0 && mxt_session_yours_races(session, kind))
 		rc = append(list, json_pack(format, "probe", probe, "candidate", "yours", "env", session->yours));
-	json_decref(nothing);
 	return rc;
 }
 
@@ -47,7 +47,7 @@ static int append_candidates(struct mxt_session *session, enum mxt_problem_kind 
 static int set_collective(const struct mxt_session *session, json_t *outlook)
 {
 	const struct mxt_collective_answer *answer = &session->collective;
-	json_t *row = answer->rule ? mxt_collective_choice_json(answer) : NULL;
+	json_t *row = answer->rule ? mxt_collective_answer_json(answer) : NULL;
 	if (!answer->rule)
 		return 0;
 	if (!row || json_object_set(row, "env", answer->env) < 0) {

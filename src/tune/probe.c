@@ -55,7 +55,8 @@ static int incumbent_failed(const char *probe, const struct mxt_field *field, co
 			     probe, entry->name, entry->reason ? entry->reason : "no reason was given");
 }
 
-/* How much a group's choice says: a winner beats bare and yours, bare may only beat yours, an open question beats a no.
+/*
+ * How much a group's choice says: a winner beats bare and yours, bare may only beat yours, an open question beats a no.
  */
 static int weight_of(const struct mxt_choice *choice)
 {

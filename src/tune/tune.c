@@ -62,7 +62,7 @@ static int tell_collectives(struct mxt_session *session, struct mxt_error *err)
 	int rc = yours_lost(session) ? mxt_collective_yield(answer, session->request->ops->selectors, err) : 0;
 	if (rc < 0 || !answer->rule)
 		return rc;
-	json_t *row = mxt_collective_choice_json(answer);
+	json_t *row = mxt_collective_answer_json(answer);
 	mxt_buf_printf(&text, "%s%s", answer->planned ? "collectives: " : "", answer->rule);
 	if (!row || json_array_append_new(session->choices, row) < 0 || text.failed)
 		return mxt_error_oom(err);

@@ -5,6 +5,7 @@
 #include "buf.h"
 #include "clock.h"
 #include "error.h"
+#include "json.h"
 #include "session.h"
 #include "steadiness.h"
 
@@ -60,15 +61,14 @@ static int take_readings(struct mxt_field *field, uint64_t allowed, struct mxt_s
 static int record(struct mxt_session *session, const char *probe, const struct mxt_steadiness *steadiness,
 		  uint64_t spent_ns, struct mxt_error *err)
 {
-	json_t *row = json_pack("{s:s, s:I, s:i}", "probe", probe, "spent_ns", (json_int_t)spent_ns, "moved_ppm",
-				(int)mxt_steadiness_moved_ppm(steadiness));
-	int rc = row && mxt_steadiness_reached(steadiness) ? json_object_set_new(row, "steady", json_true()) : 0;
-	if (row && rc == 0 && json_array_append(session->warm_ups, row) == 0) {
-		json_decref(row);
-		return 0;
-	}
-	json_decref(row);
-	return mxt_error_oom(err);
+	MXT_CLEANUP_JSON json_t *row = json_pack("{s:s, s:I, s:i}", "probe", probe, "spent_ns", (json_int_t)spent_ns,
+						 "moved_ppm", (int)mxt_steadiness_moved_ppm(steadiness));
+	int rc = row ? 0 : -1;
+	if (rc == 0 && mxt_steadiness_reached(steadiness))
+		rc = json_object_set_new(row, "steady", json_true());
+	if (rc == 0)
+		rc = json_array_append(session->warm_ups, row);
+	return rc == 0 ? 0 : mxt_error_oom(err);
 }
 
 /* What was seen of the clock, where it is worth a line. */

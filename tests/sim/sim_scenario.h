@@ -28,7 +28,8 @@ enum mxt_sim_direction { MXT_SIM_FORWARD, MXT_SIM_BACKWARD, MXT_SIM_DIRECTION_CO
 /* On ROCm rocBLAS and hipBLASLt. */
 enum mxt_sim_blas { MXT_SIM_CUBLAS, MXT_SIM_CUBLASLT, MXT_SIM_BLAS_COUNT };
 
-/* A launch takes fixed_ns, and one second for each flops_per_s of its operations; its first shape first_call_ns more.
+/*
+ * A launch takes fixed_ns, and one second for each flops_per_s of its operations; its first shape first_call_ns more.
  */
 struct mxt_sim_cost {
 	double fixed_ns, flops_per_s, first_call_ns;

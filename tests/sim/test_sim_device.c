@@ -28,7 +28,8 @@ static void multiply(const struct mxt_sim_api *api)
 	mxt_sim_drop(api, tensor);
 }
 
-/* The same, with what it says where it fails; NULL: it does well. The largest element of the result of ones is written.
+/*
+ * The same, with what it says where it fails; NULL: it does well. The largest element of the result of ones is written.
  */
 static const char *try_multiply(const struct mxt_sim_api *api, double *ret_first)
 {

@@ -156,7 +156,7 @@ static int decide(const struct job *job, struct mxt_collective_answer *ret_answe
 
 static void check_row(const struct job *job, const struct mxt_collective_answer *answer)
 {
-	MXT_CLEANUP_JSON json_t *row = mxt_collective_choice_json(answer);
+	MXT_CLEANUP_JSON json_t *row = mxt_collective_answer_json(answer);
 	assert_non_null(strstr(answer->rule, job->rule));
 	assert_string_equal(mxt_json_text(row, "winner"), job->winner);
 	assert_string_equal(mxt_json_text(row, "source"), job->source);

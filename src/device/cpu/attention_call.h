@@ -53,7 +53,8 @@ struct mxt_attention_backend {
 /* The whole score matrix of a head at a time, masked elements included: the plain formula in matrix products. */
 extern const struct mxt_attention_backend mxt_attention_math;
 
-/* Blocks of scores with a running softmax; blocks that the mask empties are left out; backward computes scores again.
+/*
+ * Blocks of scores with a running softmax; blocks that the mask empties are left out; backward computes scores again.
  */
 extern const struct mxt_attention_backend mxt_attention_flash;
 

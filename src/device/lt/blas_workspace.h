@@ -23,7 +23,8 @@ unsigned mxt_blas_torch_minor(const char *version);
 /* Bytes for calls through cuBLAS or rocBLAS, or (through_lt) through cuBLASLt or hipBLASLt. At most 1 GiB. */
 size_t mxt_blas_workspace(const struct mxt_blas_stack *stack, bool through_lt);
 
-/* Does torch on CUDA send a product through cuBLASLt? With a bias it does, others only when the environment prefers it.
+/*
+ * Does torch on CUDA send a product through cuBLASLt? With a bias it does, others only when the environment prefers it.
  */
 bool mxt_blas_through_lt(bool bias);
 

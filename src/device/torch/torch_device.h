@@ -13,7 +13,8 @@
 /* All functions get the platform's own state. */
 struct mxt_torch_platform {
 	const char *name; /* of the device, for messages */
-	/* Memory on the device, aligned to 256 bytes at least. MXT_E_OPERANDS_TOO_LARGE (-ENOMEM) when there is none.
+	/*
+	 * Memory on the device, aligned to 256 bytes at least. MXT_E_OPERANDS_TOO_LARGE (-ENOMEM) when there is none.
 	 */
 	int (*allocate)(void *state, size_t bytes, void **ret_data, struct mxt_error *err);
 	void (*release)(void *state, void *data);
