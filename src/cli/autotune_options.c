@@ -52,10 +52,9 @@ static int take_source(const struct mxt_cli *cli, const struct mxt_args *args, s
 	for (size_t i = 0; rc == 0 && i < MXT_ARRAY_LEN(numbers); i++)
 		rc = mxt_args_int(args, numbers[i].name, numbers[i].min, MAX_COUNT, numbers[i].value, err);
 	if (rc == 0 && !source.config_yaml && !source.model && !mxt_args_has(args, "shapes"))
-		return mxt_error_set(
-		    err, -EINVAL, MXT_E_USAGE,
-		    "say what will be trained: --config run.yaml, --model with a preset or config.json, "
-		    "or --shapes with a recording");
+		return mxt_error_set(err, -EINVAL, MXT_E_USAGE,
+				     "say what will be trained: --config run.yaml, --model with a preset or "
+				     "config.json, or --shapes with a recording");
 	if (rc == 0)
 		*ret_source = source;
 	return rc;

@@ -85,8 +85,7 @@ static int no_device(const struct mxt_error *cause, struct mxt_error *err)
 	if (cause->id == MXT_E_NO_MEMORY)
 		return mxt_error_oom(err);
 	return mxt_error_set(err, -ENODEV, MXT_E_PLAN_NO_DEVICE,
-			     "the plan is sound, but nothing here can be compared "
-			     "with it: %s; see mindxtrain doctor",
+			     "the plan is sound, but nothing here can be compared with it: %s; see mindxtrain doctor",
 			     cause->id ? mxt_error_text(cause) : "there is no device of its kind");
 }
 

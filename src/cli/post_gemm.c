@@ -111,12 +111,10 @@ void mxt_post_gemm(const struct mxt_post *post)
 		mxt_post_choice(post, "gemm");
 		return;
 	}
-	mxt_buf_puts(
-	    post->buf,
-	    "The products of one training step, each once; `n` and `t` say which operands are transposed, then "
-	    "m x n x k. `bare` is the library that torch takes by itself.\n\n"
-	    "| candidate | products | fastest | slowest | time against `bare`, median |\n"
-	    "|---|---|---|---|---|\n");
+	mxt_buf_puts(post->buf, "The products of one training step, each once; `n` and `t` say which operands are "
+				"transposed, then m x n x k. `bare` is the library that torch takes by itself.\n\n"
+				"| candidate | products | fastest | slowest | time against `bare`, median |\n"
+				"|---|---|---|---|---|\n");
 	for (; i < post->n_samples && shown < MAX_CANDIDATES; i = mxt_post_next(post, MXT_PROBLEM_GEMM, i + 1)) {
 		if (is_known_candidate(post, i))
 			continue;

@@ -18,13 +18,12 @@ static const struct {
 static int refuse_partial(int32_t gpus, const char *known, struct mxt_error *err)
 {
 	int32_t links = gpus - 1;
-	return mxt_error_set(
-	    err, -ENODEV, MXT_E_GPU_COUNT,
-	    "%d GPUs of such a machine are refused: one link joins each pair, so every GPU would have %d of its %d "
-	    "links "
-	    "in use, %d GB/s (%d x %d) against %d with all %d; %s. Give --gpus 1, a job for each GPU, or --gpus %d",
-	    gpus, links, MXT_XGMI_LINKS, links * MXT_XGMI_LINK_GB_S, links, MXT_XGMI_LINK_GB_S,
-	    MXT_XGMI_LINKS * MXT_XGMI_LINK_GB_S, MXT_XGMI_GPUS, known, MXT_XGMI_GPUS);
+	return mxt_error_set(err, -ENODEV, MXT_E_GPU_COUNT,
+			     "%d GPUs of such a machine are refused: one link joins each pair, so every GPU would have "
+			     "%d of its %d links in use, %d GB/s (%d x %d) against %d with all %d; %s. Give --gpus 1, "
+			     "a job for each GPU, or --gpus %d",
+			     gpus, links, MXT_XGMI_LINKS, links * MXT_XGMI_LINK_GB_S, links, MXT_XGMI_LINK_GB_S,
+			     MXT_XGMI_LINKS * MXT_XGMI_LINK_GB_S, MXT_XGMI_GPUS, known, MXT_XGMI_GPUS);
 }
 
 int mxt_gpu_count_check(int32_t gpus, struct mxt_error *err)
@@ -36,7 +35,6 @@ int mxt_gpu_count_check(int32_t gpus, struct mxt_error *err)
 			return refuse_partial(gpus, partial[i].known, err);
 	return mxt_error_set(
 	    err, -ENODEV, MXT_E_GPU_COUNT,
-	    "%d GPUs on a node are refused: the links of such a machine join %d; give --gpus 1 or --gpus "
-	    "%d",
-	    gpus, MXT_XGMI_GPUS, MXT_XGMI_GPUS);
+	    "%d GPUs on a node are refused: the links of such a machine join %d; give --gpus 1 or --gpus %d", gpus,
+	    MXT_XGMI_GPUS, MXT_XGMI_GPUS);
 }

@@ -82,18 +82,17 @@ static int generate(const json_t *decision, const char *value, const struct hand
 {
 	const struct handoff *handoff = find_handoff(value);
 	if (!handoff)
-		return mxt_error_set(
-		    err, -ENOTSUP, MXT_E_PLAN_HANDOFF,
-		    "this version of mindxtrain cannot write the hand-off file that %s stands for; use "
-		    "the version that made the plan",
-		    value);
+		return mxt_error_set(err, -ENOTSUP, MXT_E_PLAN_HANDOFF,
+				     "this version of mindxtrain cannot write the hand-off file that %s stands for; "
+				     "use the version that made the plan",
+				     value);
 	*ret_handoff = handoff;
 	if (json_array_size(json_object_get(json_object_get(decision, handoff->part), handoff->key)) > 0)
 		return handoff->append(decision, buf, err);
-	return mxt_error_set(err, -EINVAL, MXT_E_PLAN_HANDOFF,
-			     "the plan names the hand-off file %s, but its decision has nothing to write there; "
-			     "make the plan anew",
-			     handoff->name);
+	return mxt_error_set(
+	    err, -EINVAL, MXT_E_PLAN_HANDOFF,
+	    "the plan names the hand-off file %s, but its decision has nothing to write there; make the plan anew",
+	    handoff->name);
 }
 
 bool mxt_plan_has_handoffs(const struct mxt_plan *plan)
@@ -219,10 +218,10 @@ static int compare_file(const char *path, const struct mxt_buf *content, struct 
 	if (cause.id == MXT_E_NO_MEMORY)
 		return mxt_error_oom(err);
 	if (rc < 0)
-		return mxt_error_set(err, -EBADMSG, MXT_E_HANDOFF_CHANGED,
-				     "the hand-off file %s is not what the plan says: %s; what ran with it did not run "
-				     "this plan",
-				     path, mxt_error_text(&cause));
+		return mxt_error_set(
+		    err, -EBADMSG, MXT_E_HANDOFF_CHANGED,
+		    "the hand-off file %s is not what the plan says: %s; what ran with it did not run this plan", path,
+		    mxt_error_text(&cause));
 	mxt_hash_hex(found.data, found.len, here);
 	if (strcmp(here, planned) == 0)
 		return 0;

@@ -139,16 +139,14 @@ static int check_channels(const json_t *decision, const struct mxt_json_path *pa
 	    value <= MXT_RCCL_SMALL_CHANNELS)
 		return 0;
 	if (json_object_get(training, "nodes"))
-		return member_fault(
-		    &at, "NCCL_MIN_NCHANNELS", err,
-		    "RCCL takes 64 channels at most where there are several nodes: what would run is not "
-		    "what the plan says");
+		return member_fault(&at, "NCCL_MIN_NCHANNELS", err,
+				    "RCCL takes 64 channels at most where there are several nodes: what would run is "
+				    "not what the plan says");
 	if (gpus_of(decision) >= MXT_XGMI_GPUS)
 		return 0;
-	return member_fault(
-	    &at, "NCCL_MIN_NCHANNELS", err,
-	    "RCCL keeps more than 64 channels for 8 ranks on one node only, and goes back to its own choice "
-	    "below that: what would run is not what the plan says");
+	return member_fault(&at, "NCCL_MIN_NCHANNELS", err,
+			    "RCCL keeps more than 64 channels for 8 ranks on one node only, and goes back to its own "
+			    "choice below that: what would run is not what the plan says");
 }
 
 /* A variable is exported, removed or kept, never two of these. */

@@ -67,11 +67,10 @@ static int plain_version_length(const char *version)
 static int append_validator(const char *key, const char *value, int len, struct mxt_buf *buf, struct mxt_error *err)
 {
 	if (len == 0 || memchr(value, ',', (size_t)len))
-		return mxt_error_set(
-		    err, -EINVAL, MXT_E_PLAN_HANDOFF,
-		    "the plan's pins cannot be written for torch: nothing in its decision says what %s "
-		    "has to be; make the plan anew",
-		    key);
+		return mxt_error_set(err, -EINVAL, MXT_E_PLAN_HANDOFF,
+				     "the plan's pins cannot be written for torch: nothing in its decision says what "
+				     "%s has to be; make the plan anew",
+				     key);
 	mxt_buf_printf(buf, "Validator,%s,%.*s\n", key, len, value);
 	return 0;
 }
@@ -101,9 +100,9 @@ static int append_pin(const char *library, const json_t *json, struct mxt_buf *b
 	if (rc == -ENOMEM)
 		return mxt_error_oom(err);
 	if (rc < 0 || !mxt_tunableop_can_pin(library, &pin))
-		return mxt_error_set(err, -EINVAL, MXT_E_PLAN_HANDOFF,
-				     "the plan pins a product that torch's TunableOp cannot be told of; make the plan "
-				     "anew");
+		return mxt_error_set(
+		    err, -EINVAL, MXT_E_PLAN_HANDOFF,
+		    "the plan pins a product that torch's TunableOp cannot be told of; make the plan anew");
 	mxt_tunableop_key(&pin.product, buf);
 	mxt_buf_printf(buf, ",%s%" PRId32 "\n", solutions[find_library(library)].prefix, pin.solution);
 	return 0;

@@ -238,9 +238,7 @@ static void show_heuristic(struct mxt_report *report, const struct mxt_event *ev
 	char share[MXT_FIGURE_SIZE], gain[MXT_FIGURE_SIZE], floor[MXT_FIGURE_SIZE];
 	mxt_buf_printf(&text, "heuristic check: %zu of ", e->ranked);
 	put_count(&text, e->products, "product");
-	mxt_buf_printf(&text,
-		       " (%s %% of GEMM time): the first choice is %s %% from the best found (noise %s %%); "
-		       "%s",
+	mxt_buf_printf(&text, " (%s %% of GEMM time): the first choice is %s %% from the best found (noise %s %%); %s",
 		       mxt_figure_percent(share, e->share_ppm), mxt_figure_percent(gain, e->gain_ppm),
 		       mxt_figure_percent(floor, e->floor_ppm), e->library);
 	put_tags(report, false, &text);

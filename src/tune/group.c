@@ -123,8 +123,8 @@ static int too_small(const struct mxt_session *session, const struct mxt_group *
 	if (enough_s > HOPELESS_S && enough_s > 2 * limit_s)
 		return mxt_error_set(
 		    err, -ETIME, MXT_E_BUDGET,
-		    "within the budget of %.0f s only %u of %.0f requests to what the job would do today "
-		    "were answered: something hangs, or this device is far too slow for the workload",
+		    "within the budget of %.0f s only %u of %.0f requests to what the job would do today were "
+		    "answered: something hangs, or this device is far too slow for the workload",
 		    limit_s, field->requests_done, total);
 	return mxt_error_set(err, -ETIME, MXT_E_BUDGET,
 			     "the budget of %.0f s is too small for one round of measurements; --budget %.0f should do",

@@ -81,18 +81,17 @@ static int check_yours(const json_t *yours, struct mxt_error *err)
 	{
 		const struct mxt_variable *variable = mxt_variable_find(name);
 		if (!variable || !mxt_variable_settable(variable, json_string_value(value)))
-			return mxt_error_set(
-			    err, -EINVAL, MXT_E_PLAN_VALUE,
-			    "the environment has %s='%s', which no plan could keep; unset it, or set it "
-			    "to a plain value",
-			    name, json_string_value(value));
+			return mxt_error_set(err, -EINVAL, MXT_E_PLAN_VALUE,
+					     "the environment has %s='%s', which no plan could keep; unset it, or set "
+					     "it to a plain value",
+					     name, json_string_value(value));
 	}
 	if (!mxt_pin_env_tunes(yours))
 		return 0;
 	return mxt_error_set(
 	    err, -EINVAL, MXT_E_PLAN_VALUE,
-	    "the environment has PYTORCH_TUNABLEOP_ENABLED=1 without PYTORCH_TUNABLEOP_TUNING=0, which "
-	    "tunes while the job runs, and no plan may do that; unset the first, or set the second");
+	    "the environment has PYTORCH_TUNABLEOP_ENABLED=1 without PYTORCH_TUNABLEOP_TUNING=0, which tunes while the "
+	    "job runs, and no plan may do that; unset the first, or set the second");
 }
 
 static int make_environments(struct mxt_session *session, struct mxt_error *err)
@@ -206,9 +205,8 @@ static int note_conditions(struct mxt_session *session, struct mxt_error *err)
 	}
 	if (rc < 0 || session->request->ops->scaled || !session->set.scaled)
 		return rc;
-	static const char reduced[] =
-	    "the real shapes do not fit into this device's memory as often as they are needed "
-	    "for a race: they are cut, and the plan says to what";
+	static const char reduced[] = "the real shapes do not fit into this device's memory as often as they are "
+				      "needed for a race: they are cut, and the plan says to what";
 	mxt_announce_note(session, reduced);
 	return mxt_evidence_text(session->health, err, "%s", reduced);
 }

@@ -28,11 +28,10 @@ static bool is_partition(const struct mxt_amd_gpu *gpu)
 
 static int refuse_unknown(const struct mxt_amd_gpu *gpu, int32_t gpus, struct mxt_error *err)
 {
-	return mxt_error_set(err, -ENODEV, MXT_E_GPU_COUNT,
-			     "%" PRId32
-			     " GPUs are refused: it is not known to this version what joins several %s (%s); "
-			     "give --gpus 1",
-			     gpus, gpu->name, gpu->arch);
+	return mxt_error_set(
+	    err, -ENODEV, MXT_E_GPU_COUNT,
+	    "%" PRId32 " GPUs are refused: it is not known to this version what joins several %s (%s); give --gpus 1",
+	    gpus, gpu->name, gpu->arch);
 }
 
 static int refuse_partitions(const struct mxt_amd_machine *machine, const struct mxt_amd_gpu *gpu, int32_t gpus,
@@ -41,9 +40,8 @@ static int refuse_partitions(const struct mxt_amd_machine *machine, const struct
 	return mxt_error_set(
 	    err, -ENODEV, MXT_E_GPU_COUNT,
 	    "%" PRId32 " GPUs are refused: what HIP shows here are partitions (%s), %" PRIu32 " of a card, and %" PRIu32
-	    " card%s; partitions of one card share its memory and its links. "
-	    "Give --gpus 1 to plan for one partition, or make the cards whole again: amd-smi set --gpu "
-	    "all --compute-partition SPX, as root",
+	    " card%s; partitions of one card share its memory and its links. Give --gpus 1 to plan for one partition, "
+	    "or make the cards whole again: amd-smi set --gpu all --compute-partition SPX, as root",
 	    gpus, gpu->compute_partition[0] ? gpu->compute_partition : "their mode is not told", gpu->partitions,
 	    machine->n_cards, machine->n_cards == 1 ? "" : "s");
 }
@@ -65,11 +63,11 @@ static int refuse_fewer(const struct mxt_amd_machine *machine, int32_t gpus, str
 				     "; unset it, or give --gpus 1",
 				     gpus, machine->hidden_by, machine->n_cards, machine->shown_cards);
 	if (machine->n_closed)
-		return mxt_error_set(err, -ENODEV, MXT_E_GPU_COUNT,
-				     "%" PRId32 " GPUs are asked for, and the kernel gives this process %" PRIu32
-				     ": it hides %" PRIu32 " more; start the container with --device=/dev/kfd "
-				     "--device=/dev/dri, or give --gpus 1",
-				     gpus, machine->n_cards, machine->n_closed);
+		return mxt_error_set(
+		    err, -ENODEV, MXT_E_GPU_COUNT,
+		    "%" PRId32 " GPUs are asked for, and the kernel gives this process %" PRIu32 ": it hides %" PRIu32
+		    " more; start the container with --device=/dev/kfd --device=/dev/dri, or give --gpus 1",
+		    gpus, machine->n_cards, machine->n_closed);
 	return mxt_error_set(
 	    err, -ENODEV, MXT_E_GPU_COUNT,
 	    "%" PRId32 " GPUs are asked for, and the kernel's driver shows %" PRIu32
@@ -115,7 +113,7 @@ static int check_mesh(const struct mxt_amd_machine *machine, int32_t gpus, struc
 			       machine->missing_links == 2 ? "" : "s");
 	return mxt_error_set(err, -ENODEV, MXT_E_GPU_COUNT,
 			     "%" PRId32 " GPUs are refused: every pair must have an xGMI link of its own. %s%s. Give "
-			     "--gpus 1, or have the link repaired (dmesg and amd-smi xgmi say more)",
+					"--gpus 1, or have the link repaired (dmesg and amd-smi xgmi say more)",
 			     gpus, machine->mesh_reason, mxt_buf_text(&more));
 }
 

@@ -18,8 +18,7 @@ int mxt_first_contact_failed(struct mxt_error *err, const char *assumption, cons
 	va_end(args);
 	return mxt_error_set(
 	    err, -EIO, MXT_E_FIRST_CONTACT,
-	    "MXT-%d: an assumption about AMD's libraries does not hold (%s): %s; no times are taken with "
-	    "it, for they could not be trusted: please report this with `mindxtrain doctor --bundle "
-	    "report.tar`",
+	    "MXT-%d: an assumption about AMD's libraries does not hold (%s): %s; no times are taken with it, for they "
+	    "could not be trusted: please report this with `mindxtrain doctor --bundle report.tar`",
 	    (int)MXT_E_FIRST_CONTACT, assumption, text);
 }

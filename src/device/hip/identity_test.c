@@ -66,8 +66,7 @@ static int test_memory(const struct mxt_gpu_runtime *runtime, const struct mxt_h
 		return 0;
 	return mxt_first_contact_failed(
 	    err, "HIP tells the same memory in both of its ways",
-	    "%llu bytes in the properties of %s (layout %s), %zu by hipMemGetInfo, of which "
-	    "%zu are free",
+	    "%llu bytes in the properties of %s (layout %s), %zu by hipMemGetInfo, of which %zu are free",
 	    (unsigned long long)identity->memory_bytes, identity->name, identity->layout, total, left);
 }
 
@@ -129,10 +128,10 @@ int mxt_identity_test_driver(const struct mxt_hip_identity *identity, const stru
 	pci_text(identity, address);
 	const struct mxt_amd_gpu *gpu = gpu_at(machine, address);
 	if (!gpu)
-		return mxt_first_contact_failed(err, "HIP and the driver know the same cards",
-						"HIP's device is at %s0, and the driver shows none there (%s is the "
-						"first of %zu)",
-						address, machine->gpus[0].pci, machine->n_gpus);
+		return mxt_first_contact_failed(
+		    err, "HIP and the driver know the same cards",
+		    "HIP's device is at %s0, and the driver shows none there (%s is the first of %zu)", address,
+		    machine->gpus[0].pci, machine->n_gpus);
 	if (gpu->arch[0] && !same_arch(identity->arch, gpu->arch))
 		return mxt_first_contact_failed(
 		    err, "HIP and the driver tell the same architecture",

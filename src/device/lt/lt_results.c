@@ -76,11 +76,10 @@ int mxt_lt_results_stride(const struct mxt_lt_results *results, const struct mxt
 		count++;
 	}
 	if (count != 1 && !is_known)
-		return mxt_error_set(
-		    err, -EPROTO, MXT_E_LT_LAYOUT,
-		    "the library wrote %zu bytes for %zu results of at least %zu bytes, which do not show "
-		    "how they are laid out; please report this with the library's version",
-		    written, results->returned, layout->bytes);
+		return mxt_error_set(err, -EPROTO, MXT_E_LT_LAYOUT,
+				     "the library wrote %zu bytes for %zu results of at least %zu bytes, which do not "
+				     "show how they are laid out; please report this with the library's version",
+				     written, results->returned, layout->bytes);
 	*ret_stride = count == 1 ? found : known;
 	*ret_certain = count == 1;
 	return 0;
