@@ -61,15 +61,6 @@ MXT_SIM_EXPORT const char *cublasLtGetStatusString(int status);
 MXT_SIM_EXPORT int cublasLtCreate(struct lt_handle **ret);
 MXT_SIM_EXPORT int cublasLtDestroy(struct lt_handle *handle);
 MXT_SIM_EXPORT int cublasLtMatmulDescCreate(attributes *ret, int compute_type, int scale_type);
-MXT_SIM_EXPORT int cublasLtMatmulDescSetAttribute(attributes desc, int attribute, const void *value, size_t bytes);
-MXT_SIM_EXPORT int cublasLtMatmulDescDestroy(attributes desc);
-MXT_SIM_EXPORT int cublasLtMatrixLayoutCreate(attributes *ret, int type, uint64_t rows, uint64_t cols, int64_t ld);
-MXT_SIM_EXPORT int cublasLtMatrixLayoutSetAttribute(attributes layout, int attribute, const void *value, size_t bytes);
-MXT_SIM_EXPORT int cublasLtMatrixLayoutDestroy(attributes layout);
-MXT_SIM_EXPORT int cublasLtMatmulPreferenceCreate(attributes *ret);
-MXT_SIM_EXPORT int cublasLtMatmulPreferenceSetAttribute(attributes preference, int attribute, const void *value,
-							size_t bytes);
-MXT_SIM_EXPORT int cublasLtMatmulPreferenceDestroy(attributes preference);
 MXT_SIM_EXPORT int cublasLtMatmulAlgoGetHeuristic(struct lt_handle *handle, attributes desc, attributes a, attributes b,
 						  attributes c, attributes d, attributes preference, int wanted,
 						  struct heuristic_result *results, int *ret_count);
@@ -128,70 +119,15 @@ int cublasLtDestroy(struct lt_handle *handle)
 	return SUCCESS;
 }
 
-static int create(attributes *ret)
-{
-	*ret = mxt_sim_lt_new();
-	return *ret ? SUCCESS : ALLOC_FAILED;
-}
-
-static int destroy(attributes some)
-{
-	free(some);
-	return SUCCESS;
-}
-
-static int set(attributes some, int attribute, const void *value, size_t bytes)
-{
-	return mxt_sim_lt_set(some, attribute, value, bytes) ? SUCCESS : INVALID_VALUE;
-}
-
 int cublasLtMatmulDescCreate(attributes *ret, int compute_type, int scale_type)
 {
 	(void)compute_type;
 	(void)scale_type;
-	return create(ret);
-}
-
-int cublasLtMatmulDescSetAttribute(attributes desc, int attribute, const void *value, size_t bytes)
-{
-	return set(desc, attribute, value, bytes);
-}
-
-int cublasLtMatmulDescDestroy(attributes desc)
-{
-	return destroy(desc);
-}
-
-int cublasLtMatrixLayoutCreate(attributes *ret, int type, uint64_t rows, uint64_t cols, int64_t ld)
-{
-	*ret = mxt_sim_lt_layout(&dialect, type, rows, cols, ld);
+	*ret = mxt_sim_lt_new();
 	return *ret ? SUCCESS : ALLOC_FAILED;
 }
 
-int cublasLtMatrixLayoutSetAttribute(attributes layout, int attribute, const void *value, size_t bytes)
-{
-	return set(layout, attribute, value, bytes);
-}
-
-int cublasLtMatrixLayoutDestroy(attributes layout)
-{
-	return destroy(layout);
-}
-
-int cublasLtMatmulPreferenceCreate(attributes *ret)
-{
-	return create(ret);
-}
-
-int cublasLtMatmulPreferenceSetAttribute(attributes preference, int attribute, const void *value, size_t bytes)
-{
-	return set(preference, attribute, value, bytes);
-}
-
-int cublasLtMatmulPreferenceDestroy(attributes preference)
-{
-	return destroy(preference);
-}
+MXT_SIM_LT_OBJECTS(cublasLt, SUCCESS, INVALID_VALUE, ALLOC_FAILED)
 
 /* NOLINTNEXTLINE(readability-function-size): the interface is cuBLASLt's */
 int cublasLtMatmulAlgoGetHeuristic(struct lt_handle *handle, attributes desc, attributes a, attributes b, attributes c,

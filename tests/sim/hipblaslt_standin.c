@@ -81,14 +81,6 @@ MXT_SIM_EXPORT int hipblasLtCreate(struct handle **ret);
 MXT_SIM_EXPORT int hipblasLtDestroy(struct handle *handle);
 MXT_SIM_EXPORT int hipblasLtGetArchName(char **name);
 MXT_SIM_EXPORT int hipblasLtMatmulDescCreate(lt *ret, int compute_type, int scale_type);
-MXT_SIM_EXPORT int hipblasLtMatmulDescSetAttribute(lt desc, int attribute, const void *value, size_t bytes);
-MXT_SIM_EXPORT int hipblasLtMatmulDescDestroy(lt desc);
-MXT_SIM_EXPORT int hipblasLtMatrixLayoutCreate(lt *ret, int type, uint64_t rows, uint64_t cols, int64_t ld);
-MXT_SIM_EXPORT int hipblasLtMatrixLayoutSetAttribute(lt layout, int attribute, const void *value, size_t bytes);
-MXT_SIM_EXPORT int hipblasLtMatrixLayoutDestroy(lt layout);
-MXT_SIM_EXPORT int hipblasLtMatmulPreferenceCreate(lt *ret);
-MXT_SIM_EXPORT int hipblasLtMatmulPreferenceSetAttribute(lt preference, int attribute, const void *value, size_t bytes);
-MXT_SIM_EXPORT int hipblasLtMatmulPreferenceDestroy(lt preference);
 MXT_SIM_EXPORT int hipblasLtMatmulAlgoGetHeuristic(struct handle *handle, lt desc, lt a, lt b, lt c, lt d,
 						   lt preference, int wanted, struct heuristic_result *results,
 						   int *ret_count);
@@ -148,70 +140,15 @@ int hipblasLtGetArchName(char **name)
 	return SUCCESS;
 }
 
-static int create(lt *ret)
-{
-	*ret = mxt_sim_lt_new();
-	return *ret ? SUCCESS : ALLOC_FAILED;
-}
-
-static int destroy(lt some)
-{
-	free(some);
-	return SUCCESS;
-}
-
-static int set(lt some, int attribute, const void *value, size_t bytes)
-{
-	return mxt_sim_lt_set(some, attribute, value, bytes) ? SUCCESS : INVALID_VALUE;
-}
-
 int hipblasLtMatmulDescCreate(lt *ret, int compute_type, int scale_type)
 {
 	if (compute_type < COMPUTE_32F || compute_type > COMPUTE_32F_FAST_TF32 || scale_type != 0)
 		return NOT_SUPPORTED;
-	return create(ret);
-}
-
-int hipblasLtMatmulDescSetAttribute(lt desc, int attribute, const void *value, size_t bytes)
-{
-	return set(desc, attribute, value, bytes);
-}
-
-int hipblasLtMatmulDescDestroy(lt desc)
-{
-	return destroy(desc);
-}
-
-int hipblasLtMatrixLayoutCreate(lt *ret, int type, uint64_t rows, uint64_t cols, int64_t ld)
-{
-	*ret = mxt_sim_lt_layout(&dialect, type, rows, cols, ld);
+	*ret = mxt_sim_lt_new();
 	return *ret ? SUCCESS : ALLOC_FAILED;
 }
 
-int hipblasLtMatrixLayoutSetAttribute(lt layout, int attribute, const void *value, size_t bytes)
-{
-	return set(layout, attribute, value, bytes);
-}
-
-int hipblasLtMatrixLayoutDestroy(lt layout)
-{
-	return destroy(layout);
-}
-
-int hipblasLtMatmulPreferenceCreate(lt *ret)
-{
-	return create(ret);
-}
-
-int hipblasLtMatmulPreferenceSetAttribute(lt preference, int attribute, const void *value, size_t bytes)
-{
-	return set(preference, attribute, value, bytes);
-}
-
-int hipblasLtMatmulPreferenceDestroy(lt preference)
-{
-	return destroy(preference);
-}
+MXT_SIM_LT_OBJECTS(hipblasLt, SUCCESS, INVALID_VALUE, ALLOC_FAILED)
 
 /* What a file pins for the problem; false: nothing that there is. */
 static bool pinned(const struct mxt_sim_gemm *gemm, int32_t output, struct mxt_sim_solution *ret_solution)

@@ -33,6 +33,42 @@ int64_t mxt_sim_lt_get(const struct mxt_sim_lt *some, int attribute);
 struct mxt_sim_lt *mxt_sim_lt_layout(const struct mxt_sim_lt_dialect *dialect, int type, uint64_t rows, uint64_t cols,
 				     int64_t ld);
 
+/*
+ * The functions of both libraries that are the same but for the beginning of their names and their statuses. The
+ * numbers of layouts are those of the library's own table `dialect`.
+ */
+#define MXT_SIM_LT_OBJECTS(library, success, invalid, alloc_failed)                                                    \
+	MXT_SIM_EXPORT int library##MatmulPreferenceCreate(struct mxt_sim_lt **ret);                                   \
+	int library##MatmulPreferenceCreate(struct mxt_sim_lt **ret)                                                   \
+	{                                                                                                              \
+		*ret = mxt_sim_lt_new();                                                                               \
+		return *ret ? (success) : (alloc_failed);                                                              \
+	}                                                                                                              \
+	MXT_SIM_EXPORT int library##MatrixLayoutCreate(struct mxt_sim_lt **ret, int type, uint64_t rows,               \
+						       uint64_t cols, int64_t ld);                                     \
+	int library##MatrixLayoutCreate(struct mxt_sim_lt **ret, int type, uint64_t rows, uint64_t cols, int64_t ld)   \
+	{                                                                                                              \
+		*ret = mxt_sim_lt_layout(&dialect, type, rows, cols, ld);                                              \
+		return *ret ? (success) : (alloc_failed);                                                              \
+	}                                                                                                              \
+	MXT_SIM_LT_OBJECT(library##MatmulDesc, success, invalid)                                                       \
+	MXT_SIM_LT_OBJECT(library##MatrixLayout, success, invalid)                                                     \
+	MXT_SIM_LT_OBJECT(library##MatmulPreference, success, invalid)
+
+#define MXT_SIM_LT_OBJECT(object, success, invalid)                                                                    \
+	MXT_SIM_EXPORT int object##SetAttribute(struct mxt_sim_lt *some, int attribute, const void *value,             \
+						size_t bytes);                                                         \
+	int object##SetAttribute(struct mxt_sim_lt *some, int attribute, const void *value, size_t bytes)              \
+	{                                                                                                              \
+		return mxt_sim_lt_set(some, attribute, value, bytes) ? (success) : (invalid);                          \
+	}                                                                                                              \
+	MXT_SIM_EXPORT int object##Destroy(struct mxt_sim_lt *some);                                                   \
+	int object##Destroy(struct mxt_sim_lt *some)                                                                   \
+	{                                                                                                              \
+		free(some);                                                                                            \
+		return (success);                                                                                      \
+	}
+
 struct mxt_sim_lt_call {
 	const struct mxt_sim_lt *desc, *a_layout, *b_layout, *c_layout, *d_layout;
 	const void *alpha, *beta, *a, *b, *c;
