@@ -2,9 +2,7 @@
 """Running autotune on a CUDA GPU that is not there: a torch of stand-ins (sim_torch.py), a driver of stand-ins
 (sim_nvidia.py), and a model so small that its kernels are computed in no time."""
 
-import json
-
-import mxt
+import planned
 import sim_nvidia
 import sim_torch
 
@@ -38,7 +36,7 @@ CALM = {"seed": 1, "noise": {"sigma": 0.002}, "attention": {"cudnn": both(1), "f
         "mm": {"cublas": ms(1), "cublaslt": ms(1.2)}}
 
 
-class TestCase(mxt.TestCase):
+class TestCase(planned.TestCase):
     def setUp(self):
         super().setUp()
         self.torch = sim_torch.Environment(self.dir / "env")
@@ -58,14 +56,3 @@ class TestCase(mxt.TestCase):
             "autotune", "--device", "cuda", "--python", self.torch.folder, "--model", self.dir / "config.json",
             "--seq-len", 128, "--micro-batch", 1, "--seed", seed, "--budget", budget, *args, status=status,
             env={**self.variables(scenario, gpus, libraries), **(env or {})})
-
-    def plan(self):
-        return json.loads((self.dir / "plan.json").read_text())
-
-    def choice(self, probe):
-        """The last word on a probe in the evidence."""
-        return [row for row in self.plan()["evidence"]["choices"] if row["probe"] == probe][-1]
-
-    def samples(self, **wanted):
-        return [row for row in self.plan()["evidence"]["samples"]
-                if all(row.get(key) == value for key, value in wanted.items())]

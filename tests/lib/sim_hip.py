@@ -2,9 +2,7 @@
 """Running autotune on an AMD GPU that is not there: a ROCm torch of stand-ins, a machine in a folder (sim_rocm.py), and a
 model that is even smaller than that of sim_cuda.py: a cache of 256 MiB makes operands rotate through 64 windows."""
 
-import json
-
-import mxt
+import planned
 import sim_cuda
 import sim_rocm
 from sim_cuda import both, ms
@@ -29,7 +27,7 @@ CALM = {"seed": 1, "noise": {"sigma": 0.002}, "attention": {"aotriton": both(1),
         "solutions": {"hipblaslt": {"factors": [1, 1.1, 1.3]}, "rocblas": {"factors": [1, 1.2]}}}
 
 
-class TestCase(mxt.TestCase):
+class TestCase(planned.TestCase):
     def setUp(self):
         super().setUp()
         self.torch = sim_rocm.Environment(self.dir / "env")
@@ -48,14 +46,3 @@ class TestCase(mxt.TestCase):
             "autotune", "--device", "hip", "--python", self.torch.folder, "--model", self.dir / "config.json",
             "--seq-len", 64, "--micro-batch", 1, "--seed", seed, "--budget", budget, *args, status=status,
             env={**self.variables(scenario, machine), **(env or {})})
-
-    def plan(self):
-        return json.loads((self.dir / "plan.json").read_text())
-
-    def choice(self, probe):
-        """The last word on a probe in the evidence."""
-        return [row for row in self.plan()["evidence"]["choices"] if row["probe"] == probe][-1]
-
-    def samples(self, **wanted):
-        return [row for row in self.plan()["evidence"]["samples"]
-                if all(row.get(key) == value for key, value in wanted.items())]
