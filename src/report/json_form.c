@@ -231,6 +231,7 @@ static void show_note(struct mxt_report *report, const struct mxt_event *event)
 {
 	struct object object = begin("note");
 	set_text(&object, "text", event->as.note.text);
+	set_tags(report, false, &object); /* a note may hold a time */
 	end(report, &object);
 }
 
