@@ -243,7 +243,7 @@ static void find_gpus(const struct mxt_amd_machine *machine, struct mxt_check_re
 /* A record that was made before there was anything to record tells nothing of the driver. */
 static bool is_unrecorded(const struct mxt_survey *survey)
 {
-	return !mxt_sysroot_is_live(survey->root) && survey->amd.kfd == MXT_DEVICE_NOT_RECORDED;
+	return !mxt_sysroot_is_live(survey->root) && survey->amd.kfd == MXT_DEVICE_NOT_RECORDED && !survey->amd.driver;
 }
 
 static void find_no_driver(const struct mxt_survey *survey, struct mxt_check_result *result)
@@ -254,7 +254,7 @@ static void find_no_driver(const struct mxt_survey *survey, struct mxt_check_res
 		return;
 	}
 	if (count == 0) {
-		mxt_find(result, MXT_CHECK_OK, "no AMD driver");
+		mxt_find(result, MXT_CHECK_OK, survey->amd.driver ? "AMD's driver shows no GPU" : "no AMD driver");
 		return;
 	}
 	/* Many processors have graphics of their own beside the card that trains. */

@@ -104,6 +104,9 @@ class Changed(Machine):
         shutil.rmtree(root / "sys/bus/pci/devices")
         (root / "sys/bus/pci/devices").mkdir()
         self.find(root, "ok", "no AMD driver")
+        (root / NODES / "0").mkdir(parents=True)
+        (root / NODES / "0/properties").write_text("cpu_cores_count 96\nsimd_count 0\n")
+        self.find(root, "ok", "AMD's driver shows no GPU")
         self.find(root, "note", "torch is built for ROCm 7.2.53211, and there is no AMD GPU", "rocm")
 
     def test_no_gpu_for_a_container(self):
