@@ -4,9 +4,9 @@
  * registry.c, every member set. All functions but `detect`, `count`, `inventory` and `candidates` run inside a worker
  * process, under exactly one candidate's environment.
  *
- * Status: -ENOSYS or -ENODEV from open: the device is absent (reason in err); so it is with
- * -ELIBBAD where it needs a torch. -ENOTSUP from prepare: this stack cannot
- * do this problem (unsupported, with the reason). Anything else is a failure.
+ * Status: -ENOSYS or -ENODEV from open: the device is absent (reason in err); so it is with -ELIBBAD where it needs a
+ * torch. -ENOTSUP from prepare: this stack cannot do this problem (unsupported, with the reason). Anything else is a
+ * failure.
  */
 #ifndef MXT_DEVICE_OPS_H
 #define MXT_DEVICE_OPS_H
@@ -50,7 +50,7 @@ struct mxt_setting {
 
 /* What the orchestrator must know before it starts workers. Strings are owned; see mxt_inventory_finish(). */
 struct mxt_inventory {
-	json_t *platform;      /* decision.platform (design: vendor, arch, units, memory class) */
+	json_t *platform;      /* decision.platform: vendor, arch, units, memory class */
 	json_t *stack;         /* decision.stack: what selects kernels, from files only */
 	json_t *devices;       /* evidence.devices */
 	json_t *notes;         /* what may disturb the measurements, as an array of sentences; NULL: nothing */
@@ -74,9 +74,7 @@ struct mxt_check {
 	uint64_t bound_ppb;             /* what the dtype allows */
 	uint8_t bits[32];               /* BLAKE3 over all outputs and gradients: equal bits, equal function */
 	char backend[MXT_BACKEND_TEXT]; /* what computed it, where the device can tell ("cudnn"); "" else */
-	/*
-	 * MXT_CHECK_RUNS runs on the same operands gave the same bits; false unless target.deterministic asked for it
-	 */
+	/* MXT_CHECK_RUNS runs gave the same bits; false unless target.deterministic asked for it. */
 	bool repeatable;
 };
 
@@ -193,8 +191,10 @@ struct mxt_device_ops {
 	int (*inventory)(const struct mxt_sysroot *root, const struct mxt_device_target *target, const json_t *survey,
 			 struct mxt_inventory *ret_inventory, struct mxt_error *err);
 
-	/* Challengers of one probe under the caller's environment (contract variables that are set there stay as they
-	 * are). */
+	/*
+	 * Challengers of one probe under the caller's environment (contract variables that are set there stay as they
+	 * are).
+	 */
 	int (*candidates)(const struct mxt_sysroot *root, const struct mxt_inventory *inventory,
 			  enum mxt_problem_kind probe, char *const *environment, struct mxt_candidate_list *ret_list,
 			  struct mxt_error *err);
@@ -203,8 +203,10 @@ struct mxt_device_ops {
 	int (*open)(const struct mxt_device_target *target, struct mxt_device **ret_device, struct mxt_error *err);
 	void (*close)(struct mxt_device *device);
 
-	/* Witness: what was really loaded and is in force, as canonical-form JSON (library, version, core type,
-	 * threads). */
+	/*
+	 * Witness: what was really loaded and is in force, as canonical-form JSON (library, version, core type,
+	 * threads).
+	 */
 	int (*describe)(struct mxt_device *device, json_t **ret_facts, struct mxt_error *err);
 
 	int (*prepare)(struct mxt_device *device, const struct mxt_problem *problem, struct mxt_task **ret_task,

@@ -10,11 +10,10 @@
 #include "buf.h"
 #include "check_result.h"
 #include "checks.h"
+#include "gpu_rules.h"
 #include "size_text.h"
 #include "survey.h"
 #include "sysroot.h"
-
-#define WHOLE_BOARD 8 /* cards that xGMI joins */
 
 /* "GPU 3", "GPU 3 (HIP 0)": as the kernel counts, and as HIP does where that differs. */
 #define LABEL_SIZE 48
@@ -26,11 +25,6 @@ static const char *label_of(const struct mxt_amd_machine *machine, size_t place,
 	else
 		(void)snprintf(label, LABEL_SIZE, "GPU %" PRIu32 " (HIP %zu)", ordinal, place);
 	return label;
-}
-
-static bool is_partition(const struct mxt_amd_gpu *gpu)
-{
-	return gpu->compute_partition[0] && strcmp(gpu->compute_partition, "SPX") != 0;
 }
 
 /* "191.9 GiB (a card of 192 GB)" */
@@ -203,14 +197,14 @@ static void find_mesh(const struct mxt_amd_machine *machine, struct mxt_check_re
 static void find_count(const struct mxt_amd_machine *machine, struct mxt_check_result *result)
 {
 	uint32_t n = machine->n_cards;
-	if (n <= 1 || n == WHOLE_BOARD || strcmp(machine->gpus[0].arch, "gfx942") != 0)
+	if (n <= 1 || n == MXT_XGMI_GPUS || strcmp(machine->gpus[0].arch, "gfx942") != 0)
 		return;
-	mxt_find(result, MXT_CHECK_NOTE, "%" PRIu32 " cards, neither 1 nor %d", n, WHOLE_BOARD);
+	mxt_find(result, MXT_CHECK_NOTE, "%" PRIu32 " cards, neither 1 nor %d", n, MXT_XGMI_GPUS);
 	mxt_wrong(result,
 		  "one link joins each pair of cards, so a job over %" PRIu32 " of them leaves links idle, and its "
 		  "collectives are slow; autotune takes 1 or %d GPUs",
-		  n, WHOLE_BOARD);
-	mxt_todo(result, "train on 1 GPU, a job for each, or on all %d of a machine", WHOLE_BOARD);
+		  n, MXT_XGMI_GPUS);
+	mxt_todo(result, "train on 1 GPU, a job for each, or on all %d of a machine", MXT_XGMI_GPUS);
 }
 
 static void find_arch(const struct mxt_amd_machine *machine, struct mxt_check_result *result)
@@ -228,7 +222,7 @@ static void find_gpus(const struct mxt_amd_machine *machine, struct mxt_check_re
 		if (!mxt_amd_machine_is_first(machine, i))
 			continue;
 		find_card(machine, i, result);
-		if (is_partition(&machine->gpus[i]))
+		if (mxt_amd_gpu_is_partition(&machine->gpus[i]))
 			find_partitions(&machine->gpus[i], result);
 	}
 	if (machine->n_gpus == 0)

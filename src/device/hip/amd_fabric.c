@@ -7,7 +7,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "amd_machine.h"
 #include "kfd_topology.h"
@@ -38,8 +37,7 @@ static void fabric_init(struct fabric *fabric, const struct mxt_kfd_topology *to
 	for (size_t i = 0; i < machine->n_gpus; i++) {
 		const struct mxt_amd_gpu *gpu = &machine->gpus[i];
 		fabric->cards[gpu->ordinal] = gpu->card;
-		fabric->partition[gpu->ordinal] =
-		    gpu->compute_partition[0] && strcmp(gpu->compute_partition, "SPX") != 0;
+		fabric->partition[gpu->ordinal] = mxt_amd_gpu_is_partition(gpu);
 	}
 }
 

@@ -22,8 +22,7 @@ static bool on_a_board(const struct mxt_amd_gpu *gpu)
 
 static bool is_partition(const struct mxt_amd_gpu *gpu)
 {
-	bool mode = gpu->compute_partition[0] != '\0' && strcmp(gpu->compute_partition, "SPX") != 0;
-	return mode || gpu->partitions > 1;
+	return mxt_amd_gpu_is_partition(gpu) || gpu->partitions > 1;
 }
 
 static int refuse_unknown(const struct mxt_amd_gpu *gpu, int32_t gpus, struct mxt_error *err)
@@ -113,7 +112,7 @@ static int check_mesh(const struct mxt_amd_machine *machine, int32_t gpus, struc
 			       machine->missing_links == 2 ? "" : "s");
 	return mxt_error_set(err, -ENODEV, MXT_E_GPU_COUNT,
 			     "%" PRId32 " GPUs are refused: every pair must have an xGMI link of its own. %s%s. Give "
-					"--gpus 1, or have the link repaired (dmesg and amd-smi xgmi say more)",
+			     "--gpus 1, or have the link repaired (dmesg and amd-smi xgmi say more)",
 			     gpus, machine->mesh_reason, mxt_buf_text(&more));
 }
 

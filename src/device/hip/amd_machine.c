@@ -36,6 +36,11 @@ static int choose_visible(const struct mxt_amd_gpu *all, size_t n, char *const *
 	return 0;
 }
 
+bool mxt_amd_gpu_is_partition(const struct mxt_amd_gpu *gpu)
+{
+	return gpu->compute_partition[0] != '\0' && strcmp(gpu->compute_partition, "SPX") != 0;
+}
+
 bool mxt_amd_machine_is_first(const struct mxt_amd_machine *machine, size_t place)
 {
 	for (size_t i = 0; i < place; i++)

@@ -102,6 +102,9 @@ int mxt_amd_machine_read(const struct mxt_sysroot *root, char *const *environmen
 			 struct mxt_error *err) MXT_WUR;
 void mxt_amd_machine_finish(struct mxt_amd_machine *machine);
 
+/* Whether its mode says that it is a part of its card; false where the mode is not told. */
+bool mxt_amd_gpu_is_partition(const struct mxt_amd_gpu *gpu);
+
 /* Whether the GPU at a place of the list is the first one of its card there, and so stands for the card. */
 bool mxt_amd_machine_is_first(const struct mxt_amd_machine *machine, size_t place);
 

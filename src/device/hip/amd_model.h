@@ -31,4 +31,7 @@ struct mxt_amd_rate {
 
 struct mxt_amd_rate mxt_amd_rate(const char *arch); /* "gfx942" */
 
+/* Of MI300 and its successors: CDNA 3 white paper, and CDNA 4 has kept it. No call and no file tells it. */
+#define MXT_AMD_INFINITY_CACHE_BYTES (UINT64_C(256) << 20)
+
 #endif

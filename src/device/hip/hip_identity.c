@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "amd_model.h"
 #include "error.h"
 #include "first_contact.h"
 #include "gpu_runtime.h"
@@ -26,12 +27,6 @@ static const struct field_row fields[] = {
 #include "hip_layout.def"
 #undef MXT_HIP_FIELD
 };
-
-/* CDNA 3 white paper: 256 MB of Infinity Cache; CDNA 4 has kept it. */
-static const struct {
-	const char *arch;
-	uint64_t bytes;
-} infinity_caches[] = {{"gfx942", UINT64_C(256) << 20}, {"gfx950", UINT64_C(256) << 20}};
 
 /* An empty one is one: a device's name is empty where libdrm found no list of names, or one without it. */
 static bool is_text(const char text[MXT_HIP_TEXT])
@@ -90,10 +85,10 @@ int mxt_hip_identity_read(const struct mxt_gpu_runtime *runtime, struct mxt_hip_
 
 uint64_t mxt_hip_llc_bytes(const struct mxt_hip_identity *identity)
 {
+	static const char *const with_cache[] = {"gfx942", "gfx950"};
 	size_t len = strcspn(identity->arch, ":");
-	for (size_t i = 0; i < MXT_ARRAY_LEN(infinity_caches); i++)
-		if (strlen(infinity_caches[i].arch) == len &&
-		    strncmp(infinity_caches[i].arch, identity->arch, len) == 0)
-			return infinity_caches[i].bytes;
+	for (size_t i = 0; i < MXT_ARRAY_LEN(with_cache); i++)
+		if (strlen(with_cache[i]) == len && strncmp(with_cache[i], identity->arch, len) == 0)
+			return MXT_AMD_INFINITY_CACHE_BYTES;
 	return identity->l2_bytes;
 }

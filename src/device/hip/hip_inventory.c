@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "amd_machine.h"
+#include "amd_model.h"
 #include "amd_usage.h"
 #include "buf.h"
 #include "cleanup.h"
@@ -20,9 +21,6 @@
 #include "rocm_libraries.h"
 #include "sysroot.h"
 #include "torch_library.h"
-
-/* Infinity Cache of MI300 and its successors; to rotate over more than a smaller card has does no harm. */
-#define LLC_BYTES (UINT64_C(256) << 20)
 
 #define GIB               ((uint64_t)1 << 30)
 #define NOTABLE_USE_BYTES (2 * GIB) /* the driver itself takes some hundred MiB */
@@ -214,7 +212,8 @@ static int describe(const struct mxt_amd_machine *machine, const struct mxt_amd_
 					  .count = machine->n_cards, /* partitions of a card are no cards */
 					  .units = gpu->units,
 					  .memory_bytes = free_memory(gpu, usage),
-					  .llc_bytes = LLC_BYTES,
+					  /* to rotate over more than a smaller card has does no harm */
+					  .llc_bytes = MXT_AMD_INFINITY_CACHE_BYTES,
 					  .peak_flops = gpu->peak_bf16_flops,
 					  .peak_bytes = gpu->peak_bytes};
 	if (!inventory.platform || !inventory.devices) {
