@@ -158,22 +158,23 @@ static mode_t default_mode(void)
 	return 0666 & ~mask;
 }
 
-/* The kind of file is looked at through all links, so that /dev/stdout is what it stands for. */
-static int target_init(struct target *target, const char *path, struct mxt_error *err)
+/* `follow`: the kind of file is looked at through all links, so that /dev/stdout is what it stands for. */
+static int target_init(struct target *target, const char *path, bool follow, struct mxt_error *err)
 {
 	if (path[0] == '\0')
 		return mxt_error_set(err, -ENOENT, MXT_E_NOT_REGULAR, "an empty path was given for a file to write");
 	struct stat st;
-	bool exists = stat(path, &st) == 0;
+	bool exists = (follow ? stat(path, &st) : lstat(path, &st)) == 0;
 	if (!exists && errno != ENOENT)
 		return mxt_error_errno(err, errno, "cannot write %s", path);
-	if (exists && !S_ISREG(st.st_mode))
+	if (exists && !S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
 		return refuse_irregular(st.st_mode, path, err);
 	target->mode = exists ? st.st_mode & 07777 : default_mode();
-	int rc = follow_links(path, &target->path, err);
+	int rc = follow ? follow_links(path, &target->path, err) : 0;
 	if (rc < 0)
 		return rc;
-	target->dir = directory_of(target->path);
+	target->path = follow ? target->path : strdup(path);
+	target->dir = target->path ? directory_of(target->path) : NULL;
 	return target->dir ? 0 : mxt_error_oom(err);
 }
 
@@ -219,9 +220,10 @@ static char *temp_name(const struct target *target)
 }
 
 /* Where a replacement of `path` goes, and a new temporary file beside it: its name (to be freed) and descriptor. */
-static int temp_open(const char *path, struct target *target, char **ret_name, int *ret_fd, struct mxt_error *err)
+static int temp_open(const char *path, bool follow, struct target *target, char **ret_name, int *ret_fd,
+		     struct mxt_error *err)
 {
-	int rc = target_init(target, path, err);
+	int rc = target_init(target, path, follow, err);
 	if (rc < 0)
 		return rc;
 	MXT_CLEANUP_FREE char *name = temp_name(target);
@@ -235,13 +237,13 @@ static int temp_open(const char *path, struct target *target, char **ret_name, i
 	return 0;
 }
 
-/* `mode`: of the file then, 0: what it has, or a new file gets. */
+/* `mode`: of the file then, which is not looked for behind links; 0: what it has, or a new file gets. */
 static int replace(const char *path, mode_t mode, const void *bytes, size_t len, struct mxt_error *err)
 {
 	MXT_CLEANUP(target_finish) struct target target = TARGET_INIT;
 	MXT_CLEANUP_FREE char *temp = NULL;
 	MXT_CLEANUP_CLOSE int fd = -1;
-	int rc = temp_open(path, &target, &temp, &fd, err);
+	int rc = temp_open(path, mode == 0, &target, &temp, &fd, err);
 	if (rc < 0)
 		return rc;
 	target.mode = mode ? mode : target.mode;
@@ -271,7 +273,7 @@ int mxt_file_check_writable(const char *path, struct mxt_error *err)
 	MXT_CLEANUP(target_finish) struct target target = TARGET_INIT;
 	MXT_CLEANUP_FREE char *temp = NULL;
 	MXT_CLEANUP_CLOSE int fd = -1;
-	int rc = temp_open(path, &target, &temp, &fd, err);
+	int rc = temp_open(path, true, &target, &temp, &fd, err);
 	if (rc < 0)
 		return rc;
 	(void)unlink(temp);

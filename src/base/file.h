@@ -30,7 +30,10 @@ size_t mxt_file_read_at(int fd, void *bytes, size_t size, uint64_t offset);
  */
 int mxt_file_replace(const char *path, const void *bytes, size_t len, struct mxt_error *err) MXT_WUR;
 
-/* The same, and nobody may write the file then, whatever was there before. */
+/*
+ * The same, and nobody may write the file then, whatever was there before. A symlink is replaced, not followed: in a
+ * folder that others may write to, it could stand for any file of the caller's.
+ */
 int mxt_file_replace_read_only(const char *path, const void *bytes, size_t len, struct mxt_error *err) MXT_WUR;
 
 /* Fails early, before any work is done, when mxt_file_replace() on `path` could not succeed. */

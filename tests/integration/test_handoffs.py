@@ -91,6 +91,24 @@ class Handoffs(mxt.TestCase):
         event = self.run_program("plan", "check", path, "--files", folder, "--json", status=0).json()
         self.assertEqual((event["event"], event["dir"]), ("files", str(folder)))
 
+    def test_what_is_in_the_way(self):
+        """A link is replaced, and what it points to stays; a folder or a FIFO is refused, and nothing is exported."""
+        path = self.files(*FORMS["tunableop-2.9.csv"])
+        file, other = self.dir / "files" / "tunableop0.csv", self.write("other", "mine")
+        file.unlink()
+        file.symlink_to(other)
+        self.files(*FORMS["tunableop-2.9.csv"])
+        self.assertFalse(file.is_symlink())
+        self.assertEqual(other.read_text(), "mine")
+        for make, remove in ((os.mkdir, os.rmdir), (os.mkfifo, os.unlink)):
+            file.unlink(missing_ok=True)
+            make(file)
+            result = self.run_program("plan", "env", path, "--files", self.dir / "files")
+            self.assert_error(result, 1, "MXT-104", "tunableop0.csv")
+            self.assertEqual(result.out, "")
+            self.assert_error(self.run_program("plan", "check", path, "--files", self.dir / "files"), 7, "MXT-293")
+            remove(file)
+
     def test_files_and_machine_are_two_checks(self):
         path = self.files(*FORMS["tunableop-2.9.csv"])
         for option in ("--python", "--sysroot", "--shapes"):

@@ -158,6 +158,25 @@ static void test_replace_follows_links(void **state)
 	assert_true(S_ISLNK(st.st_mode));
 }
 
+/* Whoever may write to the folder may not choose a file of ours by a link. */
+static void test_a_read_only_file_takes_the_place_of_a_link(void **state)
+{
+	MXT_CLEANUP_FREE char *target = mxt_scratch_write(*state, "target", "old");
+	MXT_CLEANUP_FREE char *path = mxt_scratch_path(*state, "link");
+	static const char *const links[] = {"target", "link", "nowhere/file"};
+	for (size_t i = 0; i < MXT_ARRAY_LEN(links); i++) {
+		struct stat st;
+		(void)unlink(path);
+		assert_int_equal(symlink(links[i], path), 0);
+		assert_int_equal(mxt_file_replace_read_only(path, "new", 3, NULL), 0);
+		mxt_scratch_expect(path, "new");
+		mxt_scratch_expect(target, "old");
+		assert_int_equal(lstat(path, &st), 0);
+		assert_true(S_ISREG(st.st_mode));
+		assert_int_equal(st.st_mode & 07777, 0444);
+	}
+}
+
 static void test_replace_creates_behind_a_dangling_link(void **state)
 {
 	MXT_CLEANUP_FREE char *path = mxt_scratch_path(*state, "link");
@@ -228,6 +247,7 @@ int main(void)
 	    SCRATCH_TEST(test_replace_leaves_other_links_alone),
 	    SCRATCH_TEST(test_replace_in_the_current_folder),
 	    SCRATCH_TEST(test_replace_follows_links),
+	    SCRATCH_TEST(test_a_read_only_file_takes_the_place_of_a_link),
 	    SCRATCH_TEST(test_replace_creates_behind_a_dangling_link),
 	    SCRATCH_TEST(test_replace_refuses_a_loop_of_links),
 	    SCRATCH_TEST(test_replace_refuses_other_kinds),
