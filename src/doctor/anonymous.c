@@ -56,7 +56,7 @@ void mxt_anonymous_finish(struct mxt_anonymous *anonymous)
 	for (size_t i = 0; i < anonymous->n_users; i++)
 		free(anonymous->users[i]);
 	for (size_t i = 0; i < anonymous->n_ids; i++)
-		free(anonymous->ids[i].text);
+		free(anonymous->ids[i]);
 	free(anonymous->ids);
 	*anonymous = (struct mxt_anonymous){.host = NULL};
 }
@@ -65,9 +65,9 @@ void mxt_anonymous_finish(struct mxt_anonymous *anonymous)
 static unsigned number_of(struct mxt_anonymous *anonymous, const char *text)
 {
 	for (size_t i = 0; i < anonymous->n_ids; i++)
-		if (strcmp(anonymous->ids[i].text, text) == 0)
+		if (strcmp(anonymous->ids[i], text) == 0)
 			return (unsigned)i + 1;
-	struct mxt_anonymous_id *ids = realloc(anonymous->ids, (anonymous->n_ids + 1) * sizeof *ids);
+	char **ids = realloc(anonymous->ids, (anonymous->n_ids + 1) * sizeof *ids);
 	if (ids)
 		anonymous->ids = ids;
 	char *copy = ids ? strdup(text) : NULL;
@@ -75,7 +75,7 @@ static unsigned number_of(struct mxt_anonymous *anonymous, const char *text)
 		anonymous->failed = true;
 		return 0;
 	}
-	ids[anonymous->n_ids] = (struct mxt_anonymous_id){copy};
+	ids[anonymous->n_ids] = copy;
 	return (unsigned)++anonymous->n_ids;
 }
 

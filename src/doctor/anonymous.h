@@ -15,16 +15,11 @@
 
 #define MXT_ANONYMOUS_NAMES 16
 
-/* An identifier that was met; its place gives its number. */
-struct mxt_anonymous_id {
-	char *text; /* owned, in lower case */
-};
-
 struct mxt_anonymous {
 	char *host;                       /* owned; NULL: none */
 	char *users[MXT_ANONYMOUS_NAMES]; /* owned */
 	size_t n_users;
-	struct mxt_anonymous_id *ids; /* owned */
+	char **ids; /* owned: identifiers that were met, in lower case; the place of one gives its number */
 	size_t n_ids;
 	bool failed; /* memory ran out: what comes out must not be used */
 };
