@@ -20,8 +20,10 @@ struct mxt_option {
 
 #define MXT_OPTIONS_MAX 48
 
-/* The result of a parse: values[i] belongs to options[i]: NULL when absent, "" for a flag that was given. Borrowed from
- * argv. */
+/*
+ * The result of a parse: values[i] belongs to options[i]: NULL when absent, "" for a flag that was given. Borrowed from
+ * argv.
+ */
 struct mxt_args {
 	const struct mxt_option *options;
 	size_t n_options;

@@ -13,8 +13,10 @@ struct mxt_error;
 struct mxt_problem_set;
 struct mxt_workload;
 
-/* `today` is what computes attention as things are, NULL: nobody knows. Plain lines, the same whatever the locale. 0 or
- * -ENOMEM; write errors stay with the stream (ferror()). */
+/*
+ * `today` is what computes attention as things are, NULL: nobody knows. Plain lines, the same whatever the locale. 0 or
+ * -ENOMEM; write errors stay with the stream (ferror()).
+ */
 int mxt_print_workload(FILE *out, const struct mxt_workload *workload, const struct mxt_attention_today *today,
 		       const struct mxt_problem_set *set, struct mxt_error *err);
 

@@ -102,8 +102,10 @@ struct mxt_charge {
 	double low, middle, high; /* 0 <= low <= middle <= high, finite */
 };
 
-/* From what `count` (at least 4) new lengths were seen to cost, which noise may make negative: the median, and bounds
- * of the mean. */
+/*
+ * From what `count` (at least 4) new lengths were seen to cost, which noise may make negative: the median, and bounds
+ * of the mean.
+ */
 void mxt_charge_estimate(const double *costs, size_t count, struct mxt_charge *ret_charge);
 
 void mxt_charge_scale(struct mxt_charge *charge, double factor);

@@ -29,8 +29,10 @@ struct mxt_json_path {
  */
 void mxt_json_path_text(const struct mxt_json_path *path, struct mxt_buf *buf);
 
-/* Puts the path in front of *err, which was just set; returns `status`: `return mxt_json_at(path, mxt_error_set(...),
- * err)`. */
+/*
+ * Puts the path in front of *err, which was just set; returns `status`: `return mxt_json_at(path, mxt_error_set(...),
+ * err)`.
+ */
 int mxt_json_at(const struct mxt_json_path *path, int status, struct mxt_error *err);
 
 #endif

@@ -32,12 +32,16 @@ enum mxt_pin_form mxt_pin_form(const char *torch, const char *library, const jso
  */
 int mxt_pin_form_export(enum mxt_pin_form form, json_t *env);
 
-/* What the environment `env` is for: the form all of whose variables it sets, NONE where it sets none that names pins,
- * COUNT where it sets some of them only, of several forms, or hides solutions from the reader. */
+/*
+ * What the environment `env` is for: the form all of whose variables it sets, NONE where it sets none that names pins,
+ * COUNT where it sets some of them only, of several forms, or hides solutions from the reader.
+ */
 enum mxt_pin_form mxt_pin_form_of_env(const json_t *env);
 
-/* What TunableOp calls HIP's version, in decision.gemm.built: 702 of "7.2.26015-fc0010cf6a", as decision.stack has the
- * HIP that torch was built with. "" where it is not known. */
+/*
+ * What TunableOp calls HIP's version, in decision.gemm.built: 702 of "7.2.26015-fc0010cf6a", as decision.stack has the
+ * HIP that torch was built with. "" where it is not known.
+ */
 #define MXT_PIN_HIP_NUMBER 8
 void mxt_pin_hip_number(const char *version, char number[MXT_PIN_HIP_NUMBER]);
 

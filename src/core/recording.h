@@ -60,8 +60,10 @@ void mxt_recording_destroy(struct mxt_recording *recording);
 /* Checks a document and nothing more; MXT_E_RECORDING. */
 int mxt_recording_check(const char *name, const json_t *document, struct mxt_error *err) MXT_WUR;
 
-/* Several recordings of one rank each, or of more, as one document: new reference. MXT_E_RECORDING when they do not
- * belong together. Wants checked documents. */
+/*
+ * Several recordings of one rank each, or of more, as one document: new reference. MXT_E_RECORDING when they do not
+ * belong together. Wants checked documents.
+ */
 int mxt_recording_merge(json_t *const *documents, size_t count, json_t **ret_document, struct mxt_error *err) MXT_WUR;
 
 /*

@@ -29,8 +29,10 @@ uint32_t mxt_memory_class_gib(uint64_t bytes)
 {
 	double gib = (double)bytes / 0x1p30;
 	uint32_t class = 1;
-	/* Steps of 1.5 and 4/3 in turn: 1, 1.5 (no integer, left out), 2, 3, 4, 6, 8, 12, … The border between two
-	 * classes is their geometric mean. */
+	/*
+	 * Steps of 1.5 and 4/3 in turn: 1, 1.5 (no integer, left out), 2, 3, 4, 6, 8, 12, … The border between two
+	 * classes is their geometric mean.
+	 */
 	for (uint32_t power = 1; power < (UINT32_C(1) << 30); power *= 2) {
 		const uint32_t steps[] = {power * 2, power * 3};
 		for (int i = 0; i < 2; i++)

@@ -23,8 +23,10 @@ size_t mxt_display_width(const char *text);
 /* Appends clean text cut to `columns`: what is too long ends with an ellipsis ("..." or, with utf8, one character). */
 void mxt_display_cut(const char *text, size_t columns, bool utf8, struct mxt_buf *buf);
 
-/* Appends clean text broken between words into lines of at most `columns`, each after the first behind `indent` blanks;
- * `used` columns of the first line are taken. Words that are longer than a line are cut. No newline at the end. */
+/*
+ * Appends clean text broken between words into lines of at most `columns`, each after the first behind `indent` blanks;
+ * `used` columns of the first line are taken. Words that are longer than a line are cut. No newline at the end.
+ */
 void mxt_display_wrap(const char *text, size_t columns, size_t used, size_t indent, bool utf8, struct mxt_buf *buf);
 
 /* Appends `count` blanks. */

@@ -28,8 +28,10 @@ struct mxt_duel {
 	double charge_ns[MXT_DUEL_MAX]; /* what new lengths add to each of these times */
 	size_t rounds;
 	struct mxt_confirm verdict[MXT_DUEL_MAX]; /* at the last look; of no meaning for the plan itself */
-	/* An incumbent with the plan's bits that is ahead by less is no objection. Set by whoever asks; 0: every one
-	 * is. */
+	/*
+	 * An incumbent with the plan's bits that is ahead by less is no objection. Set by whoever asks; 0: every one
+	 * is.
+	 */
 	uint32_t tie_ppm;
 	bool told;   /* every comparison is clear */
 	bool broken; /* an entry failed: nothing can be told */

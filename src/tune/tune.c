@@ -12,8 +12,10 @@
 #include "padding_advice.h"
 #include "session.h"
 
-/* The order of the probes, and what share of the time that is then left each may use; the rest is for the confirm
- * stage. */
+/*
+ * The order of the probes, and what share of the time that is then left each may use; the rest is for the confirm
+ * stage.
+ */
 static const struct {
 	enum mxt_problem_kind kind;
 	unsigned share_percent;

@@ -22,8 +22,10 @@ struct mxt_event_sink;
 struct mxt_today;
 
 struct mxt_tune_request {
-	/* The machine that is recorded below, and what its surveyor told (NULL: nothing); only for an outlook. NULL:
-	 * this machine. */
+	/*
+	 * The machine that is recorded below, and what its surveyor told (NULL: nothing); only for an outlook. NULL:
+	 * this machine.
+	 */
 	const struct mxt_sysroot *root;
 	const json_t *survey;
 	const struct mxt_device_ops *ops;

@@ -172,16 +172,20 @@ static int backward(struct mxt_sim_call *call, const struct mxt_sim_sdpa_backend
 	return 0;
 }
 
-/* grad_out, query, key, value, out, logsumexp, cum_seq_q, cum_seq_k, max_q, max_k, dropout_p, is_causal, philox_seed,
- * philox_offset, scale */
+/*
+ * grad_out, query, key, value, out, logsumexp, cum_seq_q, cum_seq_k, max_q, max_k, dropout_p, is_causal, philox_seed,
+ * philox_offset, scale
+ */
 static int flash_backward(struct mxt_sim_call *call)
 {
 	static const struct places at = {0, 1, 2, 3, 4, 5, -1, 10, 11, 14, -1};
 	return backward(call, mxt_sim_context_flash(), &at);
 }
 
-/* grad_out, query, key, value, out, logsumexp, philox_seed, philox_offset, attn_bias, cum_seq_q, cum_seq_k, max_q,
- * max_k, dropout_p, is_causal, scale */
+/*
+ * grad_out, query, key, value, out, logsumexp, philox_seed, philox_offset, attn_bias, cum_seq_q, cum_seq_k, max_q,
+ * max_k, dropout_p, is_causal, scale
+ */
 static int cudnn_backward(struct mxt_sim_call *call)
 {
 	static const struct places at = {0, 1, 2, 3, 4, 5, 8, 13, 14, 15, -1};

@@ -37,8 +37,10 @@ void mxt_sim_return_integer(struct mxt_sim_call *call, int64_t integer);
 
 struct mxt_sim_operator {
 	const char *name, *overload;
-	/* One letter an argument, in the schema's order: T tensor, O optional tensor, f float, F optional float, b
-	 * bool, i int (also a ScalarType), g optional generator. */
+	/*
+	 * One letter an argument, in the schema's order: T tensor, O optional tensor, f float, F optional float, b
+	 * bool, i int (also a ScalarType), g optional generator.
+	 */
 	const char *arguments;
 	int place;                             /* the one device that has it, or MXT_SIM_ANY */
 	int (*run)(struct mxt_sim_call *call); /* 0, or 1 and raised */

@@ -20,8 +20,10 @@ struct mxt_sim_api {
 #define SIM_CHECK(condition) mxt_sim_expect(condition, __FILE__, __LINE__, #condition)
 void mxt_sim_expect(bool holds, const char *file, int line, const char *text);
 
-/* Loads the libraries of a build ("2.15", or "rocm 2.9"); symbols that they do not have are NULL. On ROCm the functions
- * called cuda... are those called hip... */
+/*
+ * Loads the libraries of a build ("2.15", or "rocm 2.9"); symbols that they do not have are NULL. On ROCm the functions
+ * called cuda... are those called hip...
+ */
 struct mxt_sim_api mxt_sim_api_load(const char *build);
 
 /* Environment of a child: NAME=VALUE, NULL-ended. */
@@ -34,8 +36,10 @@ struct mxt_sim_case {
 	const char *build; /* NULL: "2.15" */
 };
 
-/* The wait status of a child that runs the case; a child that takes longer than a minute is ended by SIGALRM. What it
- * prints goes to `ret_output` where that is given. */
+/*
+ * The wait status of a child that runs the case; a child that takes longer than a minute is ended by SIGALRM. What it
+ * prints goes to `ret_output` where that is given.
+ */
 struct mxt_sim_output {
 	char text[4096]; /* the beginning */
 	size_t bytes;    /* all of it */

@@ -8,8 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of inner loops over memory of the stand-ins' own, which sanitizers make many times as slow. What reads or writes the
- * program's memory keeps them. */
+/*
+ * Of inner loops over memory of the stand-ins' own, which sanitizers make many times as slow. What reads or writes the
+ * program's memory keeps them.
+ */
 #define MXT_SIM_PLAIN __attribute__((no_sanitize("address", "undefined")))
 
 /* c10::ScalarType's numbers. */

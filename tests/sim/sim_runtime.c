@@ -44,8 +44,10 @@ uint64_t mxt_sim_hash(uint64_t start, const void *bytes, size_t len)
 	return start;
 }
 
-/* As on the fake device: processes draw noise of their own, and with a seed the same in every run; what tells a
- * worker from its twin is its command line. */
+/*
+ * As on the fake device: processes draw noise of their own, and with a seed the same in every run; what tells a
+ * worker from its twin is its command line.
+ */
 static uint64_t noise_seed(int64_t seed)
 {
 	char text[1024];

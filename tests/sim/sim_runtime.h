@@ -17,8 +17,10 @@
 struct mxt_sim_cost;
 struct mxt_sim_scenario;
 
-/* A program that finds it, in the stand-in of the runtime or from a handle of a library that needs that one, knows that
- * nothing was measured. */
+/*
+ * A program that finds it, in the stand-in of the runtime or from a handle of a library that needs that one, knows that
+ * nothing was measured.
+ */
 extern MXT_SIM_EXPORT const char mxt_stand_in[];
 
 MXT_SIM_EXPORT const struct mxt_sim_scenario *mxt_sim_scenario(void);
@@ -35,8 +37,10 @@ MXT_SIM_EXPORT int mxt_sim_device_status(void);
 /* How many devices the process sees. */
 MXT_SIM_EXPORT int mxt_sim_device_count(void);
 
-/* A kernel: the clock goes on by what its operations and its bytes cost, whichever is more. `shape` tells shapes apart
- * (first_call_ns). */
+/*
+ * A kernel: the clock goes on by what its operations and its bytes cost, whichever is more. `shape` tells shapes apart
+ * (first_call_ns).
+ */
 MXT_SIM_EXPORT void mxt_sim_launch(const struct mxt_sim_cost *cost, double flops, double bytes, uint64_t shape,
 				   unsigned effects);
 /* How much slower a site is on a shape (struct mxt_sim_cliff). */

@@ -14,8 +14,10 @@
 /* Where the scenario's file is. Without it everything works and nothing goes wrong. */
 #define MXT_SIM_TORCH_VARIABLE "MXT_SIM_TORCH"
 
-/* The numbers are torch's (SDPBackend), as far as it has them. On ROCm the operators called flash are AOTriton's, or
- * CK's. */
+/*
+ * The numbers are torch's (SDPBackend), as far as it has them. On ROCm the operators called flash are AOTriton's, or
+ * CK's.
+ */
 enum mxt_sim_backend {
 	MXT_SIM_MATH,
 	MXT_SIM_FLASH,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every allocation of our own on the way from a recording to its problems, and every one of a merge, fails once: the
- * answer is -ENOMEM, and nothing leaks. */
+/*
+ * Every allocation of our own on the way from a recording to its problems, and every one of a merge, fails once: the
+ * answer is -ENOMEM, and nothing leaks.
+ */
 #include "cmocka_all.h"
 
 #include <errno.h>

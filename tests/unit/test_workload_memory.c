@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every allocation on the way from files to problems of our own fails once: the answer is -ENOMEM, and
- * nothing leaks. */
+/*
+ * Every allocation on the way from files to problems of our own fails once: the answer is -ENOMEM, and
+ * nothing leaks.
+ */
 #include "cmocka_all.h"
 
 #include <errno.h>

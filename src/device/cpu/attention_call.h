@@ -27,8 +27,10 @@ struct mxt_attention_call {
 	const float *q, *k, *v, *grad_out;
 	float *out, *lse;
 	float *grad_q, *grad_k, *grad_v;
-	/* Backward with kv_heads < heads: gradients of k and v for each query head, shaped like q, before they are
-	 * summed over each group. */
+	/*
+	 * Backward with kv_heads < heads: gradients of k and v for each query head, shaped like q, before they are
+	 * summed over each group.
+	 */
 	float *partial_k, *partial_v;
 };
 

@@ -60,8 +60,10 @@ int mxt_fake_scenario_parse(const char *name, const char *text, size_t len, stru
 int mxt_fake_scenario_read(const char *path, struct mxt_fake_scenario *ret_scenario, struct mxt_error *err);
 void mxt_fake_scenario_finish(struct mxt_fake_scenario *scenario);
 
-/* What this process's environment selects for a kind of problem: the candidate with the most variables that are all
- * set as it says, else bare. */
+/*
+ * What this process's environment selects for a kind of problem: the candidate with the most variables that are all
+ * set as it says, else bare.
+ */
 const struct mxt_fake_row *mxt_fake_scenario_row(const struct mxt_fake_scenario *scenario, enum mxt_problem_kind kind);
 
 #endif

@@ -31,8 +31,10 @@ static int64_t element_bytes(const struct mxt_torch *torch, int32_t dtype)
 	return dtype == torch->dtype[MXT_DTYPE_F32] ? 4 : 2;
 }
 
-/* The heads [first, first + heads) of one batch, and the group's tokens, of a [batch, heads, seq, dim] tensor, in the
- * reference's dtype. */
+/*
+ * The heads [first, first + heads) of one batch, and the group's tokens, of a [batch, heads, seq, dim] tensor, in the
+ * reference's dtype.
+ */
 static int take_heads(const struct mxt_device *device, const struct group *g, struct mxt_tensor *from, int64_t first,
 		      int64_t heads, struct mxt_tensor **ret_tensor, struct mxt_error *err)
 {
