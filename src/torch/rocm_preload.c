@@ -20,7 +20,9 @@ static const struct library_row {
 	const char *folder;
 } library_rows[] = {
     {"libamd_comgr", "lib"},
+    {"libamd_smi", "lib"},
     {"libamdhip64", "lib"},
+    {"librocprofiler-sdk", "lib"},
     {"librocprofiler-sdk-roctx", "lib"},
     {"libroctracer64", "lib"},
     {"libroctx64", "lib"},
@@ -35,8 +37,10 @@ static const struct library_row {
     {"libhipblaslt", "lib"},
     {"librocblas", "lib"},
     {"libMIOpen", "lib"},
+    {"libhipdnn", "lib"},
     {"librocm_sysdeps_liblzma", "lib/rocm_sysdeps/lib"},
     {"librocm-openblas", "lib/host-math/lib"},
+    {"librocm_smi64", "lib"},
 };
 
 static const struct mxt_sysroot live = MXT_SYSROOT_LIVE;
