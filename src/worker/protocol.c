@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define MAGIC UINT32_C(0x5754584d) /* "MXTW" */
+#define PPM   1000000              /* all of a time */
 
 /*
  * A walk over the fields of a packet, in either direction: each field function takes the value to write and returns
@@ -249,6 +250,8 @@ static void walk_ranked(struct wire *wire, struct mxt_message *message)
 		wire->fault = "a remark that cannot be shown";
 	if (!wire->fault && (ranking->default_ns == 0 || ranking->best_ns == 0))
 		wire->fault = "a time of 0 ns";
+	if (!wire->fault && (ranking->gain_ppm > PPM || ranking->bound_ppm > ranking->gain_ppm))
+		wire->fault = "a gain that there cannot be";
 }
 
 static void walk_refused(struct wire *wire, struct mxt_message *message)

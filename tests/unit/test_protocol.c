@@ -182,10 +182,12 @@ static void rankings_round_trip(void **state)
 static void rankings_are_bounded(void **state)
 {
 	(void)state;
-	struct mxt_message bad[8];
+	struct mxt_message bad[10];
 	for (size_t i = 0; i < MXT_ARRAY_LEN(bad); i++)
 		bad[i] = ranked_message();
 	bad[6].as.ranked.offered = 0;
+	bad[8].as.ranked.gain_ppm = 1000001;
+	bad[9].as.ranked.bound_ppm = bad[9].as.ranked.gain_ppm + 1;
 	bad[7].as.ranked.remark[0] = '\x1b';
 	bad[0].as.ranked.algorithms = 0;
 	bad[1].as.ranked.algorithms = MXT_WORKER_MAX_ALGORITHMS + 1;
