@@ -7,7 +7,6 @@ import re
 import signal
 import subprocess
 import sys
-import unittest
 import zipfile
 
 import mxt
