@@ -23,6 +23,7 @@
 #include "plan_handoff.h"
 #include "plan_post.h"
 #include "plan_show.h"
+#include "platform_gpu.h"
 #include "recording.h"
 #include "sysroot.h"
 
@@ -188,13 +189,6 @@ static void software_finish(struct software *here)
 	json_decref(here->nvidia);
 }
 
-static bool is_for_nvidia(const struct mxt_plan *plan)
-{
-	const json_t *platform = json_object_get(mxt_plan_decision(plan), "platform");
-	const char *vendor = json_string_value(json_object_get(platform, "vendor"));
-	return vendor && strcmp(vendor, "nvidia") == 0;
-}
-
 static int find_software(const struct mxt_plan *plan, const struct mxt_args *args, struct mxt_plan_machine *machine,
 			 struct software *here, struct mxt_error *err)
 {
@@ -205,7 +199,7 @@ static int find_software(const struct mxt_plan *plan, const struct mxt_args *arg
 				&version, &here->packages, err);
 	machine->target.torch = here->torch;
 	machine->packages = &here->packages;
-	if (rc == 0 && is_for_nvidia(plan))
+	if (rc == 0 && mxt_platform_has_gpu(json_object_get(mxt_plan_decision(plan), "platform"), "nvidia"))
 		rc = mxt_sysroot_is_live(machine->root) ? mxt_nvidia_ask(machine->environment, &here->nvidia, err)
 							: mxt_nvidia_recall(machine->root, &here->nvidia, err);
 	if (rc < 0)

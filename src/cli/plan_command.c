@@ -11,6 +11,7 @@
 #include "error.h"
 #include "json.h"
 #include "plan.h"
+#include "platform_gpu.h"
 #include "workload.h"
 
 static const json_t *member(const json_t *object, const char *key)
@@ -88,12 +89,11 @@ void mxt_plan_command(const struct mxt_plan *plan, struct mxt_buf *buf)
 {
 	const json_t *decision = mxt_plan_decision(plan), *workload = member(decision, "workload");
 	const json_t *platform = member(decision, "platform");
-	bool amd_gpu = strncmp(mxt_json_text(platform, "arch"), "gfx", 3) == 0; /* AMD makes processors, too */
-	bool nvidia = strcmp(mxt_json_text(platform, "vendor"), "nvidia") == 0;
+	bool amd = mxt_platform_has_gpu(platform, "amd"), nvidia = mxt_platform_has_gpu(platform, "nvidia");
 	mxt_buf_puts(buf, "mindxtrain autotune");
 	if (member(workload, "recorded"))
 		mxt_buf_puts(buf, " --shapes recorded.json");
 	if (member(workload, "model"))
 		append_source(workload, buf);
-	mxt_buf_printf(buf, " --device %s", nvidia ? "cuda" : amd_gpu ? "hip" : "cpu");
+	mxt_buf_printf(buf, " --device %s", nvidia ? "cuda" : amd ? "hip" : "cpu");
 }

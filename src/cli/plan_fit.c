@@ -10,6 +10,7 @@
 #include "json.h"
 #include "plan.h"
 #include "plan_diff.h"
+#include "platform_gpu.h"
 #include "python_packages.h"
 #include "variables.h"
 
@@ -140,7 +141,7 @@ static bool comparable(const struct mxt_plan *plan, const struct mxt_device_ops 
 {
 	const json_t *platform = json_object_get(mxt_plan_decision(plan), "platform");
 	const json_t *vendor = json_object_get(platform, "vendor");
-	bool amd_gpu = strncmp(mxt_json_text(platform, "arch"), "gfx", 3) == 0; /* AMD makes processors, too */
+	bool amd_gpu = mxt_platform_has_gpu(platform, "amd");
 	bool amd_here = ops->vendor && strcmp(ops->vendor, "amd") == 0;
 	bool computes = ops->max_workers > 0;
 	if (!computes || ops->simulated != mxt_plan_is_simulated(plan))

@@ -16,6 +16,7 @@
 #include "post_choice.h"
 #include "post_gemm.h"
 #include "post_machine.h"
+#include "post_peak.h"
 #include "post_writer.h"
 
 #define MAX_SAMPLES  2000 /* a larger plan's others are counted */
@@ -71,7 +72,7 @@ static void put_head(const struct mxt_post *post)
 {
 	char used[MXT_FIGURE_SIZE];
 	int64_t used_ns = mxt_json_integer_or(json_object_get(post->evidence, "budget"), "used_ns", -1);
-	const char *name = mxt_json_text(mxt_post_device(post), "name");
+	const char *name = mxt_json_text(mxt_post_device(post->evidence), "name");
 	const char *created = mxt_json_text(post->evidence, "created"), *tool = mxt_json_text(post->evidence, "tool");
 	mxt_buf_puts(post->buf, "# Kernels for fine-tuning on ");
 	mxt_post_code(name[0] ? name : mxt_json_text(json_object_get(post->decision, "platform"), "arch"), post->buf);
@@ -115,26 +116,13 @@ static int read_samples(struct mxt_post *post, struct mxt_error *err)
 	return 0;
 }
 
-/* The bounds of the card follow from its own facts. A plan that has none, or others, has no bounds. */
-static int read_gpu(struct mxt_post *post, struct mxt_error *err)
-{
-	MXT_CLEANUP_ERROR struct mxt_error why = MXT_ERROR_INIT;
-	const json_t *devices = json_object_get(post->evidence, "devices");
-	MXT_CLEANUP_JSON json_t *facts = json_object();
-	if (!facts || (devices && json_object_set(facts, "devices", (json_t *)devices) < 0))
-		return mxt_error_oom(err);
-	if (mxt_nvidia_gpu_find(facts, 0, &post->gpu, &why) < 0)
-		post->gpu = (struct mxt_nvidia_gpu){.name = ""};
-	return why.id == MXT_E_NO_MEMORY ? mxt_error_oom(err) : 0;
-}
-
 int mxt_plan_post(const struct mxt_plan *plan, struct mxt_buf *buf, struct mxt_error *err)
 {
 	struct mxt_post post = {
 	    .plan = plan, .decision = mxt_plan_decision(plan), .evidence = mxt_plan_evidence(plan), .buf = buf};
 	int rc = refuse(plan, err);
 	if (rc == 0)
-		rc = read_gpu(&post, err);
+		rc = mxt_post_peak_read(post.decision, post.evidence, &post.peak, err);
 	if (rc == 0)
 		rc = read_samples(&post, err);
 	if (rc == 0) {

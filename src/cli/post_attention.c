@@ -79,7 +79,7 @@ static const struct backend_row *fastest(const struct shape_rows *shape, const s
 
 static double peak_of(const struct mxt_post *post, enum mxt_dtype dtype)
 {
-	return dtype == MXT_DTYPE_F32 ? 0 : post->gpu.peak_bf16_flops;
+	return dtype == MXT_DTYPE_F32 ? 0 : post->peak.bf16_flops;
 }
 
 static void put_cell(const struct mxt_post *post, const struct mxt_plan_sample *sample)

@@ -7,6 +7,7 @@
 #include "figures.h"
 #include "json.h"
 #include "number.h"
+#include "platform_gpu.h"
 #include "post_writer.h"
 
 static void put_row(const struct mxt_post *post, const char *title, const char *text)
@@ -33,11 +34,10 @@ static void put_memory_row(const struct mxt_post *post, const json_t *device)
 static void put_peak_row(const struct mxt_post *post)
 {
 	char rate[MXT_FIGURE_SIZE];
-	const struct mxt_nvidia_gpu *gpu = &post->gpu;
-	if (gpu->peak_bf16_flops > 0)
-		mxt_buf_printf(post->buf,
-			       "| peak | %s in bfloat16, dense: %" PRIu64 " multiprocessors at %" PRIu64 " MHz |\n",
-			       mxt_figure_rate(rate, gpu->peak_bf16_flops), gpu->sm_count.value, gpu->max_sm_mhz.value);
+	const struct mxt_post_peak *peak = &post->peak;
+	if (peak->bf16_flops > 0)
+		mxt_buf_printf(post->buf, "| peak | %s in bfloat16, dense: %" PRIu64 " %s at %" PRIu64 " MHz |\n",
+			       mxt_figure_rate(rate, peak->bf16_flops), peak->units, peak->unit_name, peak->max_mhz);
 	else
 		mxt_buf_puts(post->buf, "| peak | not known |\n");
 }
@@ -48,18 +48,17 @@ void mxt_post_machine(const struct mxt_post *post)
 		const char *vendor, *title, *key;
 	} libraries[] = {{"nvidia", "CUDA", "cuda"}, {"nvidia", "cuDNN", "cudnn"},      {"nvidia", "cuBLAS", "cublas"},
 			 {"amd", "HIP", "hip"},      {"amd", "hipBLASLt", "hipblaslt"}, {"amd", "rocBLAS", "rocblas"}};
-	const json_t *device = mxt_post_device(post), *stack = json_object_get(post->decision, "stack");
+	const json_t *device = mxt_post_device(post->evidence), *stack = json_object_get(post->decision, "stack");
 	const json_t *platform = json_object_get(post->decision, "platform");
-	const char *vendor = mxt_json_text(platform, "vendor");
 	mxt_buf_puts(post->buf, "## Machine\n\n| | |\n|---|---|\n");
 	put_row(post, "device", mxt_json_text(device, "name"));
 	put_row(post, "architecture", mxt_json_text(platform, "arch"));
 	put_memory_row(post, device);
-	if (strcmp(vendor, "nvidia") == 0 || strcmp(vendor, "amd") == 0)
+	if (mxt_platform_has_gpu(platform, "nvidia") || mxt_platform_has_gpu(platform, "amd"))
 		put_row(post, "driver", mxt_json_text(device, "driver"));
 	put_row(post, "torch", mxt_json_text(stack, "torch"));
 	for (size_t i = 0; i < MXT_ARRAY_LEN(libraries); i++)
-		if (strcmp(libraries[i].vendor, vendor) == 0)
+		if (mxt_platform_has_gpu(platform, libraries[i].vendor))
 			put_row(post, libraries[i].title, mxt_json_text(stack, libraries[i].key));
 	put_peak_row(post);
 }

@@ -27,9 +27,9 @@ void mxt_post_percent(int64_t ppm, struct mxt_buf *buf)
 	mxt_buf_printf(buf, "%s %%", mxt_figure_percent(text, ppm));
 }
 
-const json_t *mxt_post_device(const struct mxt_post *post)
+const json_t *mxt_post_device(const json_t *evidence)
 {
-	const json_t *devices = json_object_get(post->evidence, "devices");
+	const json_t *devices = json_object_get(evidence, "devices");
 	for (size_t i = 0; i < json_array_size(devices); i++)
 		if (mxt_json_integer_or(json_array_get(devices, i), "ordinal", -1) == 0)
 			return json_array_get(devices, i);

@@ -10,16 +10,16 @@
 #include <stdint.h>
 
 #include "buf.h"
-#include "nvidia_survey.h"
 #include "plan_sample.h"
+#include "post_peak.h"
 
 struct mxt_plan;
 
 struct mxt_post {
 	const struct mxt_plan *plan;
 	const json_t *decision, *evidence; /* borrowed from the plan */
-	struct mxt_nvidia_gpu gpu;         /* all unknown where the plan is for something else */
-	struct mxt_plan_sample *samples;   /* owned */
+	struct mxt_post_peak peak;
+	struct mxt_plan_sample *samples; /* owned */
 	size_t n_samples, n_left_out;
 	struct mxt_buf *buf; /* what is written so far; borrowed */
 };
@@ -33,8 +33,8 @@ void mxt_post_code_cell(const char *text, struct mxt_buf *buf);
 /* "12.4 %" */
 void mxt_post_percent(int64_t ppm, struct mxt_buf *buf);
 
-/* The device that was measured: a GPU runtime's first one; on a host the only one. */
-const json_t *mxt_post_device(const struct mxt_post *post);
+/* The device of evidence.devices that was measured: a GPU runtime's first one; on a host the only one. */
+const json_t *mxt_post_device(const json_t *evidence);
 
 /* Of a sample with a time. */
 double mxt_post_flop_per_s(const struct mxt_plan_sample *sample);

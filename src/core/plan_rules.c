@@ -13,6 +13,7 @@
 #include "json_path.h"
 #include "number.h"
 #include "plan_pins.h"
+#include "platform_gpu.h"
 
 static int fault(const struct mxt_json_path *path, struct mxt_error *err, const char *text)
 {
@@ -130,11 +131,10 @@ static int check_channels(const json_t *decision, const struct mxt_json_path *pa
 {
 	const json_t *env = json_object_get(decision, "env");
 	const json_t *training = json_object_get(json_object_get(decision, "workload"), "training");
-	const char *arch = json_string_value(json_object_get(json_object_get(decision, "platform"), "arch"));
 	const char *channels = json_string_value(json_object_get(env, "NCCL_MIN_NCHANNELS"));
 	const struct mxt_json_path at = {path, "env", 0};
 	int64_t value = 0;
-	bool rccl = strncmp(arch, "gfx", 3) == 0;
+	bool rccl = mxt_platform_has_gpu(json_object_get(decision, "platform"), "amd");
 	if (!channels || !rccl || mxt_parse_i64_in(channels, 1, INT32_MAX, &value) < 0 ||
 	    value <= MXT_RCCL_SMALL_CHANNELS)
 		return 0;

@@ -74,17 +74,30 @@ class Post(TestCase):
             self.assertIn("mindxtrain autotune " + words, out)
 
     def test_an_amd_gpu(self):
-        """Its libraries by their names; no peak is claimed that the plan does not show."""
+        """Its libraries by their names, its peak from its clock; without that none is claimed."""
         decision, evidence = copy.deepcopy(REAL["decision"]), copy.deepcopy(REAL["evidence"])
         decision["platform"] = {"vendor": "amd", "arch": "gfx942", "units": 304, "memory_gib": 192}
         decision["stack"] = {"torch": "2.9.1", "hip": "7.2.53211", "hipblaslt": "1.2.70201", "rocblas": "5.2.70201"}
         evidence["devices"] = [{"ordinal": 0, "name": "AMD Instinct MI300X", "memory_bytes": 206141652992,
                                 "driver": "6.16.6"}]
+        self.assertIn("| peak | not known |", self.post(mxt_plans.seal(decision, evidence), status=0).out)
+        evidence["devices"][0]["max_mhz"] = 2100
         out = self.post(mxt_plans.seal(decision, evidence), status=0).out
         self.assertEqual([["device", "`AMD Instinct MI300X`"], ["architecture", "`gfx942`"], ["memory", "192.0 GiB"],
                           ["driver", "`6.16.6`"], ["torch", "`2.9.1`"], ["HIP", "`7.2.53211`"],
-                          ["hipBLASLt", "`1.2.70201`"], ["rocBLAS", "`5.2.70201`"], ["peak", "not known"]],
+                          ["hipBLASLt", "`1.2.70201`"], ["rocBLAS", "`5.2.70201`"], ["peak", f"{304 * 2100e6 * 2048 / 1e12:.0f} TFLOP/s in bfloat16, dense: 304 compute units at 2100 MHz"]],
                          rows(out, "Machine"))
+
+    def test_a_host_with_amds_processor(self):
+        """Its maker makes GPUs, too, but this is none."""
+        decision, evidence = copy.deepcopy(REAL["decision"]), copy.deepcopy(REAL["evidence"])
+        decision["platform"] = {"vendor": "amd", "arch": "x86_64-v4", "family": 26, "model": 2, "units": 2,
+                                "memory_gib": 24}
+        decision["stack"] = {"torch": "2.11.0"}
+        evidence["devices"] = [{"name": "AMD EPYC 9654", "max_mhz": 3700}]
+        out = self.post(mxt_plans.seal(decision, evidence), status=0).out
+        self.assertEqual([["device", "`AMD EPYC 9654`"], ["architecture", "`x86_64-v4`"], ["memory", "not recorded"],
+                          ["torch", "`2.11.0`"], ["peak", "not known"]], rows(out, "Machine"))
 
     def test_several_gpus(self):
         decision = copy.deepcopy(REAL["decision"])

@@ -88,6 +88,7 @@ static void test_what_a_plan_holds(void **state)
 	assert_string_equal(text_at(inventory.stack, "rocblas"), "5.2.70201+3f3f3f3f3f3f");
 	assert_string_equal(json_string_value(json_array_get(json_object_get(inventory.stack, "capabilities"), 0)),
 			    "ck_sdpa");
+	assert_int_equal(json_integer_value(json_object_get(json_array_get(inventory.devices, 0), "max_mhz")), 2100);
 	assert_int_equal(inventory.count, 8);
 	assert_string_equal(inventory.link, "xgmi");
 	assert_int_equal(inventory.llc_bytes, 256 << 20);

@@ -131,9 +131,9 @@ static int read_stack(const struct mxt_sysroot *root, const struct mxt_device_ta
 static json_t *devices_json(const struct mxt_amd_machine *machine, const struct mxt_amd_gpu *gpu,
 			    const struct mxt_amd_usage *usage)
 {
-	json_t *device =
-	    json_pack("{s:I, s:s, s:I, s:I}", "ordinal", (json_int_t)gpu->ordinal, "name", gpu->name, "memory_bytes",
-		      (json_int_t)gpu->memory_bytes, "device_id", (json_int_t)gpu->device_id);
+	json_t *device = json_pack("{s:I, s:s, s:I, s:I, s:I}", "ordinal", (json_int_t)gpu->ordinal, "name", gpu->name,
+				   "memory_bytes", (json_int_t)gpu->memory_bytes, "device_id",
+				   (json_int_t)gpu->device_id, "max_mhz", (json_int_t)gpu->max_mhz);
 	const struct mxt_reading *cap = &usage->power_cap_watts;
 	if (!device || mxt_json_set_known(device, "pci", gpu->pci) < 0 ||
 	    (cap->reported && json_object_set_new(device, "power_cap_w", json_integer((json_int_t)cap->value)) < 0) ||
