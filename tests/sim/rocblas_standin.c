@@ -160,10 +160,8 @@ int rocblas_gemm_ex(GEMM_EX, int32_t solution_index, uint32_t flags)
 	return mxt_sim_gemm_run(&gemm, &operands) == 0 ? SUCCESS : MEMORY_ERROR;
 }
 
-/*
- * Without a list: how many there are. With one: as many as there is room for, and how many were written.
- * NOLINTNEXTLINE(readability-function-size): the interface is rocBLAS's
- */
+/* Without a list: how many there are. With one: as many as there is room for, and how many were written. */
+/* NOLINTNEXTLINE(readability-function-size): the interface is rocBLAS's */
 int rocblas_gemm_ex_get_solutions(GEMM_EX, uint32_t flags, int *list, int *size)
 {
 	const struct mxt_sim_gemm gemm = {transa != OPERATION_NONE, transb != OPERATION_NONE, m, n, k, 1, lda, ldb, ldd,
