@@ -17,10 +17,12 @@
 #define MAX_METADATA   1048576 /* torch's carries its whole README */
 #define MAX_NAMES      65536
 
+/* What is no printable ASCII becomes '?': a plan could not name it, and a terminal must not obey it. */
 static void copy_bounded(char out[MXT_TORCH_TEXT], const char *text, size_t len)
 {
 	size_t keep = len < MXT_TORCH_TEXT ? len : MXT_TORCH_TEXT - 1;
-	memcpy(out, text, keep);
+	for (size_t i = 0; i < keep; i++)
+		out[i] = (char)(text[i] < ' ' || text[i] > '~' ? '?' : text[i]);
 	out[keep] = '\0';
 }
 

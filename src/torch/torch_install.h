@@ -16,7 +16,7 @@ struct mxt_sysroot;
 
 #define MXT_TORCH_TEXT 48
 
-/* What torch/version.py says. "" where it says nothing, or None. Any text parses. */
+/* What torch/version.py says, in printable ASCII. "" where it says nothing, or None. Any text parses. */
 struct mxt_torch_version {
 	char version[MXT_TORCH_TEXT]; /* "2.15.0+cu130" */
 	char cuda[MXT_TORCH_TEXT];    /* "13.0" */

@@ -143,6 +143,12 @@ class Torches(TestCase):
         self.torch = sim_rocm.Environment(self.dir / "other", version="2.10.0+rocm7.2.1")
         self.refused("2.10.0+rocm7.2.1", "of version 2.9")
 
+    def test_a_version_that_no_plan_could_name(self):
+        path = self.torch.torch / "version.py"
+        path.write_text(path.read_text().replace("7.2.53211", "7.2.\u00e9\x1b[2J"))
+        self.tune()
+        self.assertEqual(self.decision()["stack"]["hip"], "7.2.???[2J")
+
     def test_results_of_another_size(self):
         """hipBLASLt says 7.2, and its results are 64 bytes instead of 56."""
         self.torch = sim_rocm.Environment(self.dir / "wide", hipblaslt="7.2-wide")

@@ -132,6 +132,8 @@ static void test_torch_version(void **state)
 	assert_string_equal(version.version, "2.4.0");
 	assert_string_equal(version.cuda, "");
 	assert_string_equal(version.hip, "6.1");
+	mxt_torch_version_parse("hip = '7.2\x1b[2J\xc3\xa9'", &version);
+	assert_string_equal(version.hip, "7.2?[2J??");
 }
 
 static void test_torch_build(void **state)

@@ -31,7 +31,7 @@ static int set_up(struct mxt_rocblas *rocblas, bool deterministic)
 		status = rocblas->call.rocblas_set_atomics_mode(rocblas->handle, deterministic ? MXT_ROCBLAS_NO_ATOMICS
 											       : MXT_ROCBLAS_ATOMICS);
 	if (status == 0)
-		status = rocblas->call.rocblas_get_version_string(version, sizeof version);
+		status = rocblas->call.rocblas_get_version_string(version, sizeof version - 1); /* ended */
 	(void)snprintf(rocblas->version, sizeof rocblas->version, "rocBLAS %s", version);
 	return status;
 }
