@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* BLAS libraries: what the self-test runs on, and the CPU where there is no torch. */
-#include <limits.h>
 #include <string.h>
 
 #include "blas_file.h"
@@ -10,7 +9,6 @@
 #include "compiler.h"
 #include "environ.h"
 #include "host_cpu.h"
-#include "json.h"
 #include "library_folders.h"
 #include "machine_file.h"
 #include "survey.h"
@@ -39,34 +37,14 @@ static const char *install_command(const char *distribution)
 	return "install OpenBLAS, built for pthreads, with this distribution's package manager";
 }
 
-/* A text that the machine does not tell is left out. */
-static int set_text(json_t *object, const char *key, const char *text)
-{
-	return text ? json_object_set_new(object, key, mxt_json_clean_text(text, PATH_MAX)) : 0;
-}
-
-/* Adds to the fact `libraries`. */
-static void add_library(struct mxt_check_result *result, const char *name, const char *path, const char *version,
-			const char *threading)
-{
-	MXT_CLEANUP_JSON json_t *library = json_object();
-	int rc = set_text(library, "name", name);
-	if (rc == 0)
-		rc = set_text(library, "path", path);
-	if (rc == 0)
-		rc = set_text(library, "version", version);
-	if (rc == 0)
-		rc = set_text(library, "threading", threading);
-	if (rc < 0 || json_array_append(json_object_get(result->facts, "libraries"), library) < 0)
-		result->failed = true;
-}
-
 static void find_file(enum mxt_blas_kind kind, const struct mxt_blas_file *file, struct mxt_check_result *result)
 {
 	bool serial = file->threading == MXT_BLAS_SERIAL;
 	const char *version = strcmp(file->version, "unknown") == 0 ? NULL : file->version;
 	const char *threading = file->threading == MXT_BLAS_UNKNOWN ? NULL : mxt_blas_threading_name(file->threading);
-	add_library(result, mxt_blas_name(kind), file->path, version, threading);
+	const struct mxt_fact_part parts[] = {
+	    {"name", mxt_blas_name(kind)}, {"path", file->path}, {"version", version}, {"threading", threading}};
+	mxt_fact_library(result, parts, MXT_ARRAY_LEN(parts));
 	mxt_find(result, serial ? MXT_CHECK_NOTE : MXT_CHECK_OK, "%s%s%s, %s: %s", mxt_blas_title(kind),
 		 version ? " " : ", version not reported", version ? version : "",
 		 threading ? threading : "threading not reported", file->path);
@@ -107,7 +85,8 @@ static bool is_mkl(const struct mxt_survey *survey, const char *folder, const ch
 	result->failed = result->failed || path.failed;
 	if (!mxt_machine_exists(survey->root, mxt_buf_text(&path), &result->failed))
 		return false;
-	add_library(result, "mkl", mxt_buf_text(&path), NULL, NULL);
+	const struct mxt_fact_part parts[] = {{"name", "mkl"}, {"path", mxt_buf_text(&path)}};
+	mxt_fact_library(result, parts, MXT_ARRAY_LEN(parts));
 	mxt_find(result, MXT_CHECK_OK, "oneMKL: %s (not measured by this version)", mxt_buf_text(&path));
 	return true;
 }

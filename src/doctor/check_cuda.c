@@ -2,7 +2,6 @@
 /* What a CUDA torch would run on: the driver, and NVIDIA's libraries that it loads. */
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +12,6 @@
 #include "compiler.h"
 #include "cuda_libraries.h"
 #include "environ.h"
-#include "json.h"
 #include "machine_file.h"
 #include "number.h"
 #include "survey.h"
@@ -114,14 +112,9 @@ static void find_old_cards(const struct mxt_survey *survey, const char *torch_cu
 
 static void add_library(const struct mxt_cuda_library *library, struct mxt_check_result *result)
 {
-	MXT_CLEANUP_JSON json_t *row = json_pack("{s:s}", "name", library->name);
-	int rc = row ? 0 : -1;
-	if (rc == 0 && library->path)
-		rc = json_object_set_new(row, "path", mxt_json_clean_text(library->path, PATH_MAX));
-	if (rc == 0 && library->version[0])
-		rc = json_object_set_new(row, "version", mxt_json_clean_text(library->version, MXT_TORCH_TEXT));
-	if (rc < 0 || json_array_append(json_object_get(result->facts, "libraries"), row) < 0)
-		result->failed = true;
+	const struct mxt_fact_part parts[] = {
+	    {"name", library->name}, {"path", library->path}, {"version", library->version}};
+	mxt_fact_library(result, parts, MXT_ARRAY_LEN(parts));
 }
 
 static void find_mixed(const struct mxt_cuda_library *library, struct mxt_check_result *result)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "check_result.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include "buf.h"
 #include "clean_text.h"
 #include "error.h"
+#include "json.h"
 
 #define MAX_TEXT     2048                       /* bytes of one text: nothing honest is longer */
 #define MAX_JSON_INT UINT64_C(9007199254740991) /* the largest integer that plans and events may hold */
@@ -62,6 +64,17 @@ static void not_reported(struct mxt_check_result *result, const char *key)
 void mxt_fact_json(struct mxt_check_result *result, const char *key, json_t *value)
 {
 	if (json_object_set_new(result->facts, key, value) < 0)
+		result->failed = true;
+}
+
+void mxt_fact_library(struct mxt_check_result *result, const struct mxt_fact_part *parts, size_t n_parts)
+{
+	MXT_CLEANUP_JSON json_t *row = json_object();
+	int rc = row ? 0 : -1;
+	for (size_t i = 0; rc == 0 && i < n_parts; i++)
+		if (parts[i].text && parts[i].text[0])
+			rc = json_object_set_new(row, parts[i].key, mxt_json_clean_text(parts[i].text, PATH_MAX));
+	if (rc < 0 || json_array_append(json_object_get(result->facts, "libraries"), row) < 0)
 		result->failed = true;
 }
 

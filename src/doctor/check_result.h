@@ -53,6 +53,12 @@ void mxt_fact_text(struct mxt_check_result *result, const char *key, const char 
 /* Takes the reference; NULL counts as exhausted memory. */
 void mxt_fact_json(struct mxt_check_result *result, const char *key, json_t *value);
 
+/* Appends a row to the fact `libraries`, a list. A text that the machine does not tell (NULL or "") is left out. */
+struct mxt_fact_part {
+	const char *key, *text;
+};
+void mxt_fact_library(struct mxt_check_result *result, const struct mxt_fact_part *parts, size_t n_parts);
+
 /* Starts a finding; mxt_wrong() and mxt_todo() complete the last one that was started. */
 void mxt_find(struct mxt_check_result *result, enum mxt_check_status status, const char *fmt, ...) MXT_PRINTF(3, 4);
 void mxt_wrong(struct mxt_check_result *result, const char *fmt, ...) MXT_PRINTF(2, 3);

@@ -4,13 +4,11 @@
  * of the check "torch".
  */
 #include <errno.h>
-#include <limits.h>
 
 #include "buf.h"
 #include "check_result.h"
 #include "checks.h"
 #include "environ.h"
-#include "json.h"
 #include "rocm_libraries.h"
 #include "survey.h"
 #include "sysroot.h"
@@ -33,16 +31,9 @@ static bool is_recorded(const struct mxt_survey *survey)
 
 static void add_library(const struct mxt_rocm_library *library, struct mxt_check_result *result)
 {
-	MXT_CLEANUP_JSON json_t *row = json_pack("{s:s}", "name", library->name);
-	const struct {
-		const char *key, *text;
-	} texts[] = {{"path", library->path}, {"version", library->version}, {"build", library->build}};
-	int rc = row ? 0 : -1;
-	for (size_t i = 0; rc == 0 && i < MXT_ARRAY_LEN(texts); i++)
-		if (texts[i].text && texts[i].text[0])
-			rc = json_object_set_new(row, texts[i].key, mxt_json_clean_text(texts[i].text, PATH_MAX));
-	if (rc < 0 || json_array_append(json_object_get(result->facts, "libraries"), row) < 0)
-		result->failed = true;
+	const struct mxt_fact_part parts[] = {
+	    {"name", library->name}, {"path", library->path}, {"version", library->version}, {"build", library->build}};
+	mxt_fact_library(result, parts, MXT_ARRAY_LEN(parts));
 }
 
 static void find_libraries(const struct mxt_survey *survey, const struct mxt_torch_install *install,
