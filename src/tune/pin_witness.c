@@ -92,10 +92,8 @@ int mxt_pins_witness(struct mxt_session *session, struct mxt_duel *duel, struct 
 	if (unseen == 0)
 		return 0;
 	mxt_pins_drop_unseen(session);
-	return mxt_announce_skipped(session,
-				    pins->dropped ? "pins"
-				    : unseen == 1 ? "a pin"
-						  : "some pins",
+	const char *some = unseen == 1 ? "a pin" : "some pins";
+	return mxt_announce_skipped(session, pins->dropped ? "pins" : some,
 				    unseen == before ? "none was seen to act: what reads them did not take them"
 						     : "they were not seen to act on the layer",
 				    err);

@@ -84,7 +84,8 @@ static int find_copies(const struct mxt_gpu_runtime *runtime, const struct mxt_c
 		if (rc < 0 || reading.host_ns >= LONG_NS)
 			break;
 	}
-	*ret_copies = copies;
+	if (rc == 0)
+		*ret_copies = copies;
 	return rc;
 }
 

@@ -104,7 +104,8 @@ static int has_ck(const struct mxt_sysroot *root, const char *torch, bool *ret_c
 	int rc = mxt_buf_status(&library, err);
 	if (rc == 0)
 		rc = mxt_rocm_ck_attention(root, mxt_buf_text(&library), &answer, err);
-	*ret_ck = answer == MXT_ROCM_YES;
+	if (rc == 0)
+		*ret_ck = answer == MXT_ROCM_YES;
 	return rc;
 }
 
