@@ -59,7 +59,7 @@ static const char *excuse(const struct mxt_session *session, const struct floor 
 	return NULL;
 }
 
-/* Times the product under bare; *ret_ns is 0 where it could not be. */
+/* Times the product under bare; *ret_ns stays as it is where it could not be. */
 static int time_product(struct mxt_session *session, struct mxt_field *field, const struct mxt_problem *problem,
 			uint64_t *ret_ns, struct mxt_error *err)
 {
@@ -73,7 +73,8 @@ static int time_product(struct mxt_session *session, struct mxt_field *field, co
 		mxt_error_clear(err);
 		return 0;
 	}
-	*ret_ns = rc == 0 && field->entries[0].outcome == MXT_OK ? trial.steady_ns : 0;
+	if (rc == 0 && field->entries[0].outcome == MXT_OK)
+		*ret_ns = trial.steady_ns;
 	return rc;
 }
 

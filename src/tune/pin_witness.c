@@ -30,7 +30,8 @@ static int time_once(struct mxt_duel *duel, size_t racer, const struct mxt_gemm 
 	if (number < duel->field.course->n_problems)
 		return mxt_field_time(&duel->field, racer, (uint32_t)number, ret_ns, err);
 	int rc = mxt_field_try(&duel->field, racer, &problem, 0, &trial, err);
-	*ret_ns = rc == 0 ? trial.steady_ns : 0;
+	if (rc == 0)
+		*ret_ns = trial.steady_ns;
 	return rc;
 }
 
