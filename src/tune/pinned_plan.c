@@ -41,8 +41,8 @@ int mxt_pinned_plan_witness(struct mxt_duel *duel, const json_t *decision, const
 		seen += sight == MXT_PIN_SEEN;
 		timed += sight != MXT_PIN_UNTIMED;
 	}
-	*ret_objection = json_array_size(pins) == 0 || seen > 0 ? NULL
-			 : timed > 0                            ? "none of its pins was seen to act"
-				     : "no time to see whether its pins act within the budget";
+	*ret_objection = NULL;
+	if (json_array_size(pins) > 0 && seen == 0)
+		*ret_objection = timed > 0 ? "none of its pins was seen to act" : "none of its pins could be timed";
 	return 0;
 }

@@ -183,6 +183,20 @@ class GivenPlans(TestCase):
                 result = self.against(mxt_plans.seal(decision, plan["evidence"]), 5)
                 self.assert_error(result, 5, "MXT-129", f"gemm.built.{key}: {value}")
 
+    def test_pins_that_are_not_of_here(self):
+        """Written by hand: of the library's own choice, of a solution that there is not, of a product too large."""
+        plan = self.given()
+        large = {"op": "gemm", "m": 65536, "n": 65536, "k": 65536, "dtype": "bfloat16"}
+        for change, words in (({"solution": 50000}, "none of its pins was seen to act"),
+                              ({"solution": 77777}, "a worker failed in this race"),
+                              ({"problem": large}, "none of its pins could be timed")):
+            with self.subTest(**change):
+                decision = json.loads(json.dumps(plan["decision"]))
+                pins = [{**pin, **change} for pin in decision["gemm"]["pins"]]
+                decision["gemm"]["pins"] = pins[:1] if "problem" in change else pins
+                result = self.against(mxt_plans.seal(decision, plan["evidence"]), 7)
+                self.assert_error(result, 7, "MXT-245", words)
+
     def test_pins_that_nobody_reads(self):
         """The plan fits in all that it says, but torch was built with another HIP: it leaves the file alone."""
         plan = self.given()
