@@ -33,7 +33,8 @@ meson_tests() {
 	local folder=$1 rc=0 passed failed skipped
 	shift
 	rm -f "$folder"/meson-logs/testlog*.json # with a wrapper, the name holds the wrapper's
-	meson test -C "$folder" --no-rebuild --print-errorlogs "$@" || rc=$?
+	# One more than there are processors: some wait for their turn to measure.
+	meson test -C "$folder" --no-rebuild --print-errorlogs --num-processes "$((jobs + 1))" "$@" || rc=$?
 	read -r passed failed skipped < <(python3 scripts/tally.py "$folder"/meson-logs/testlog*.json) || return 1
 	count_tests "$passed" "$failed" "$skipped"
 	[ "$rc" -eq 0 ] && [ $((passed + failed)) -gt 0 ]
