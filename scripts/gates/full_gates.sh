@@ -4,14 +4,19 @@
 # The slow gates of `make check-full`, one function each; see gates.sh.
 
 # shellcheck disable=SC2034 # for who sources this
-full_gates=(setup-full clang-python-tests tsan valgrind analyzer coverage locale unprivileged dist fuzz)
+full_gates=(setup-full repetitions clang-whole-tests tsan valgrind analyzer coverage locale unprivileged dist fuzz)
 
 gate_setup_full() {
 	scripts/setup.sh full
 }
 
-gate_clang_python_tests() {
-	sanitized_tests --suite python
+gate_repetitions() {
+	meson_tests "$gcc_build" --suite repetitions
+}
+
+# What the quick checks leave out with sanitizers.
+gate_clang_whole_tests() {
+	sanitized_tests --suite python --suite whole-runs
 }
 
 # Threads are in the CPU device and in what its tests run; BLAS libraries are not instrumented, so only our frames count.

@@ -58,8 +58,9 @@ gate_gcc_build() {
 	meson_build "$gcc_build" gcc -Dtests=enabled
 }
 
+# What only does the same many times is for the full checks.
 gate_gcc_tests() {
-	meson_tests "$gcc_build"
+	meson_tests "$gcc_build" --no-suite repetitions
 }
 
 gate_clang_build() {
@@ -74,9 +75,10 @@ sanitized_tests() {
 	meson_tests "$clang_build" "$@"
 }
 
-# What spends most of its time in Python runs without sanitizers here, and with them in the full checks.
+# What spends most of its time in Python, and what runs the whole program many times, runs without sanitizers here, and
+# with them in the full checks.
 gate_clang_tests() {
-	sanitized_tests --no-suite python
+	sanitized_tests --no-suite python --no-suite whole-runs --no-suite repetitions
 }
 
 gate_format() {

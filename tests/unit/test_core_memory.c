@@ -114,7 +114,8 @@ static void test_pins(void **state)
 {
 	(void)state;
 	static const char *const changes[][2] = {
-	    {"stack.torch", "\"2.9.1\""},
+	    {"platform", "{\"vendor\":\"amd\",\"arch\":\"gfx942\",\"units\":304,\"memory_gib\":192}"},
+	    {"stack", "{\"torch\":\"2.9.1\",\"hip\":\"7.2.53211\"}"},
 	    {"gemm", "{\"library\":\"hipblaslt\",\"mode\":\"pinned\",\"pins\":[{\"problem\":{\"op\":\"gemm\",\"m\":1,"
 		     "\"n\":2,\"k\":3,\"dtype\":\"bfloat16\"},\"solution\":7}],\"built\":{\"arch\":\"gfx942\",\"hip\":"
 		     "\"702\",\"hipblaslt\":\"100202-abc\",\"rocblas\":\"5.2.0\"}}"},

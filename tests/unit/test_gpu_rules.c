@@ -74,6 +74,8 @@ static int seal(size_t row, struct mxt_error *err)
 	MXT_CLEANUP_JSON json_t *plan = NULL;
 	json_t *training = json_object_get(json_object_get(decision, "workload"), "training");
 	json_t *platform = json_object_get(decision, "platform");
+	const char *vendor = strncmp(channels[row].arch, "gfx", 3) == 0 ? "amd" : "nvidia";
+	assert_int_equal(json_object_set_new(platform, "vendor", json_string(vendor)), 0);
 	assert_int_equal(json_object_set_new(platform, "arch", json_string(channels[row].arch)), 0);
 	json_t *value = json_string(channels[row].channels);
 	assert_int_equal(json_object_set_new(json_object_get(decision, "env"), "NCCL_MIN_NCHANNELS", value), 0);
