@@ -4,19 +4,20 @@
 # The slow gates of `make check-full`, one function each; see gates.sh.
 
 # shellcheck disable=SC2034 # for who sources this
-full_gates=(setup-full repetitions clang-whole-tests tsan valgrind analyzer coverage locale unprivileged dist fuzz)
+full_gates=(setup-full long-tests clang-whole-tests tsan valgrind analyzer coverage locale unprivileged dist fuzz)
 
 gate_setup_full() {
 	scripts/setup.sh full
 }
 
-gate_repetitions() {
-	meson_tests "$gcc_build" --suite repetitions
+gate_long_tests() {
+	# shellcheck disable=SC2154 # of gates.sh
+	meson_tests "$gcc_build" --suite long
 }
 
 # What the quick checks leave out with sanitizers.
 gate_clang_whole_tests() {
-	sanitized_tests --suite python --suite whole-runs
+	sanitized_tests --suite python --suite whole-runs --suite long
 }
 
 # Threads are in the CPU device and in what its tests run; BLAS libraries are not instrumented, so only our frames count.

@@ -58,9 +58,9 @@ gate_gcc_build() {
 	meson_build "$gcc_build" gcc -Dtests=enabled
 }
 
-# What only does the same many times is for the full checks.
+# What takes minutes is for the full checks; of most of it, a part runs here.
 gate_gcc_tests() {
-	meson_tests "$gcc_build" --no-suite repetitions
+	meson_tests "$gcc_build" --no-suite long
 }
 
 gate_clang_build() {
@@ -78,7 +78,7 @@ sanitized_tests() {
 # What spends most of its time in Python, and what runs the whole program many times, runs without sanitizers here, and
 # with them in the full checks.
 gate_clang_tests() {
-	sanitized_tests --no-suite python --no-suite whole-runs --no-suite repetitions
+	sanitized_tests --no-suite python --no-suite whole-runs --no-suite long
 }
 
 gate_format() {
