@@ -4,10 +4,14 @@
 # The slow gates of `make check-full`, one function each; see gates.sh.
 
 # shellcheck disable=SC2034 # for who sources this
-full_gates=(setup-full long-tests clang-whole-tests tsan valgrind analyzer coverage locale unprivileged dist fuzz)
+full_gates=(setup-full tidy-tests long-tests clang-whole-tests tsan valgrind analyzer coverage locale unprivileged dist fuzz)
 
 gate_setup_full() {
 	scripts/setup.sh full
+}
+
+gate_tidy_tests() {
+	tidy 'tests/*.c'
 }
 
 gate_long_tests() {
