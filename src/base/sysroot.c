@@ -25,13 +25,21 @@ char *mxt_sysroot_path(const struct mxt_sysroot *root, const char *path)
 	return full;
 }
 
-bool mxt_sysroot_exists(const struct mxt_sysroot *root, const char *path)
+int mxt_sysroot_look(const struct mxt_sysroot *root, const char *path)
 {
 	MXT_CLEANUP_FREE char *full = mxt_sysroot_path(root, path);
-	bool exists = full && access(full, F_OK) == 0;
-	if (exists && root->tap)
+	if (!full)
+		return -ENOMEM;
+	if (access(full, F_OK) != 0)
+		return 0;
+	if (root->tap)
 		root->tap->seen(root->tap->context, path);
-	return exists;
+	return 1;
+}
+
+bool mxt_sysroot_exists(const struct mxt_sysroot *root, const char *path)
+{
+	return mxt_sysroot_look(root, path) == 1;
 }
 
 int mxt_sysroot_open(const struct mxt_sysroot *root, const char *path)

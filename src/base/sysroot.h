@@ -38,6 +38,10 @@ bool mxt_sysroot_is_live(const struct mxt_sysroot *root);
 /* prefix + path; the caller frees. NULL when memory ran out. */
 char *mxt_sysroot_path(const struct mxt_sysroot *root, const char *path);
 
+/* 1 when there is something at `path`, 0 when there is not, -ENOMEM. */
+int mxt_sysroot_look(const struct mxt_sysroot *root, const char *path);
+
+/* The same, where a lack of memory counts as nothing there. */
 bool mxt_sysroot_exists(const struct mxt_sysroot *root, const char *path);
 
 /* A descriptor for reading, which the caller closes: never blocks. A negative errno value when there is none. */

@@ -2,10 +2,8 @@
 #include "machine_file.h"
 
 #include <errno.h>
-#include <unistd.h>
 
 #include "buf.h"
-#include "cleanup.h"
 #include "sysroot.h"
 
 #define MAX_SMALL_FILE 65536
@@ -22,13 +20,10 @@ const char *mxt_machine_text(const struct mxt_sysroot *root, const char *path, s
 
 bool mxt_machine_exists(const struct mxt_sysroot *root, const char *path, bool *failed)
 {
-	MXT_CLEANUP_FREE char *full = mxt_sysroot_path(root, path);
-	if (!full)
+	int exists = mxt_sysroot_look(root, path);
+	if (exists < 0)
 		*failed = true;
-	bool exists = full && access(full, F_OK) == 0;
-	if (exists && root->tap)
-		root->tap->seen(root->tap->context, path);
-	return exists;
+	return exists == 1;
 }
 
 struct mxt_reading mxt_machine_number(const struct mxt_sysroot *root, const char *path, bool *failed)
