@@ -31,15 +31,9 @@ struct cuda_state {
 static void device_close(struct mxt_device *device)
 {
 	struct cuda_state *state = device ? device->state : NULL;
-	if (!device)
-		return;
 	if (state)
 		mxt_heuristic_check_finish(&state->check, device);
-	mxt_torch_device_finish(device);
-	if (state)
-		mxt_gpu_runtime_close(&state->runtime);
-	free(state);
-	free(device);
+	mxt_gpu_device_destroy(device);
 }
 
 /* Its name is that of a library that torch has loaded already: the loader looks no further. `cuda`: "13.0". */

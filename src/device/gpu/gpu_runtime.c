@@ -2,6 +2,7 @@
 #include "gpu_runtime.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "cuda_attribute.h"
 #include "error.h"
@@ -237,3 +238,15 @@ static int fetch(void *state, void *host, const void *data, size_t bytes, struct
 
 const struct mxt_torch_platform mxt_cuda_platform = {"cuda", allocate, release, start, stop, fetch, memory_left};
 const struct mxt_torch_platform mxt_hip_platform = {"hip", allocate, release, start, stop, fetch, memory_left};
+
+void mxt_gpu_device_destroy(struct mxt_device *device)
+{
+	struct mxt_gpu_runtime *runtime = device ? device->state : NULL;
+	if (!device)
+		return;
+	mxt_torch_device_finish(device);
+	if (runtime)
+		mxt_gpu_runtime_close(runtime);
+	free(runtime);
+	free(device);
+}

@@ -97,6 +97,12 @@ enum mxt_gpu_status mxt_gpu_elapsed(const struct mxt_gpu_runtime *runtime, float
 int mxt_gpu_result(const struct mxt_gpu_runtime *runtime, enum mxt_gpu_status status, const char *what,
 		   struct mxt_error *err) MXT_WUR;
 
+/*
+ * Ends a device on a GPU, open or half open (NULL is fine): its torch, then its runtime, with which its state begins;
+ * the rest of the state has been ended.
+ */
+void mxt_gpu_device_destroy(struct mxt_device *device);
+
 /* Memory, time and copies for the devices in device/torch; their state begins with a struct mxt_gpu_runtime. */
 extern const struct mxt_torch_platform mxt_cuda_platform;
 extern const struct mxt_torch_platform mxt_hip_platform;

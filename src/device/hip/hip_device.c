@@ -39,15 +39,9 @@ static const struct mxt_sysroot live = MXT_SYSROOT_LIVE;
 static void device_close(struct mxt_device *device)
 {
 	struct hip_state *state = device ? device->state : NULL;
-	if (!device)
-		return;
 	if (state)
 		mxt_hip_ranking_finish(&state->ranking, device);
-	mxt_torch_device_finish(device);
-	if (state)
-		mxt_gpu_runtime_close(&state->runtime);
-	free(state);
-	free(device);
+	mxt_gpu_device_destroy(device);
 }
 
 /* torch first: the runtime is the one that it brings. */
