@@ -72,8 +72,8 @@ static size_t read_index(const char *token)
 	return *token && *end == '\0' && index >= 0 && index < MXT_AMD_MAX_GPUS ? (size_t)index : NOBODY;
 }
 
-void mxt_amd_choose_rocr(const char *value, const uint64_t *ids, const struct mxt_amd_choice *from,
-			 struct mxt_amd_choice *ret_choice)
+static void choose_rocr(const char *value, const uint64_t *ids, const struct mxt_amd_choice *from,
+			struct mxt_amd_choice *ret_choice)
 {
 	ret_choice->count = 0;
 	const char *rest = *value ? value : NULL;
@@ -110,8 +110,8 @@ static size_t read_plain_index(const char *token)
 	return (size_t)strtoul(token, NULL, 10);
 }
 
-void mxt_amd_choose_hip(const char *value, const uint64_t *ids, const struct mxt_amd_choice *from,
-			struct mxt_amd_choice *ret_choice)
+static void choose_hip(const char *value, const uint64_t *ids, const struct mxt_amd_choice *from,
+		       struct mxt_amd_choice *ret_choice)
 {
 	ret_choice->count = 0;
 	const char *rest = *value ? value : NULL;
@@ -147,12 +147,12 @@ const char *mxt_amd_visible(char *const *environment, const uint64_t *ids, size_
 	for (uint32_t i = 0; i < n; i++)
 		ret_choice->items[i] = i;
 	if (value)
-		hides = apply("ROCR_VISIBLE_DEVICES", value, mxt_amd_choose_rocr, ids, ret_choice);
+		hides = apply("ROCR_VISIBLE_DEVICES", value, choose_rocr, ids, ret_choice);
 	for (size_t i = 0; i < MXT_ARRAY_LEN(of_hip); i++) {
 		value = mxt_environ_get(environment, of_hip[i]);
 		if (!value)
 			continue;
-		const char *name = apply(of_hip[i], value, mxt_amd_choose_hip, ids, ret_choice);
+		const char *name = apply(of_hip[i], value, choose_hip, ids, ret_choice);
 		return name ? name : hides;
 	}
 	return hides;

@@ -19,12 +19,6 @@ struct mxt_amd_choice {
 	size_t count;
 };
 
-/* What a variable's value leaves of `from`, by the rules of ROCm's layer and of HIP's. `ids`: 0 where there is none. */
-void mxt_amd_choose_rocr(const char *value, const uint64_t *ids, const struct mxt_amd_choice *from,
-			 struct mxt_amd_choice *ret_choice);
-void mxt_amd_choose_hip(const char *value, const uint64_t *ids, const struct mxt_amd_choice *from,
-			struct mxt_amd_choice *ret_choice);
-
 /*
  * Both layers, on `n` GPUs (at most MXT_AMD_MAX_GPUS) under an environment; NULL: nothing is set. Returns the name of
  * the last variable that hides one, or NULL.
