@@ -80,12 +80,6 @@ class Challengers(sim_cuda.TestCase):
 
 
 class Incumbents(sim_cuda.TestCase):
-    def refused(self, *words, status=6, error_id="MXT-241", **scenario):
-        old = self.write("plan.json", "the old plan")
-        result = self.tune(status=status, **scenario)
-        self.assert_error(result, status, error_id, *words)
-        self.assertEqual(old.read_text(), "the old plan")
-
     def test_an_incumbent_that_fails(self):
         for what, word in (
                 (fault("attention.cudnn.backward", "crash"), "signal 11"),
@@ -96,7 +90,7 @@ class Incumbents(sim_cuda.TestCase):
                 (fault("load.cuda", "abort", text="an assertion"), "signal 6"),
         ):
             with self.subTest(**what):
-                self.refused("bare", word, faults=[what])
+                self.incumbent_refused("bare", word, faults=[what])
 
     def test_an_incumbent_that_hangs(self):
         """Within the budget; a hang and a machine that is far too slow look the same, and no budget is recommended."""
@@ -105,67 +99,63 @@ class Incumbents(sim_cuda.TestCase):
         self.assertFalse((self.dir / "plan.json").exists())
 
     def test_a_card_that_is_taken(self):
-        self.refused("busy or unavailable", status=4, error_id="MXT-244", device={"status": 46})
+        self.incumbent_refused("busy or unavailable", status=4, error_id="MXT-244", device={"status": 46})
 
     def test_a_driver_that_is_too_old(self):
-        self.refused("driver version is insufficient", status=4, error_id="MXT-244", device={"status": 35})
+        self.incumbent_refused("driver version is insufficient", status=4, error_id="MXT-244", device={"status": 35})
 
     def test_too_little_memory_for_anything(self):
-        self.refused("out of memory", device={"memory_bytes": 100000})
+        self.incumbent_refused("out of memory", device={"memory_bytes": 100000})
 
     def test_no_driver(self):
-        self.refused("libnvidia-ml.so.1", status=4, error_id="MXT-244", libraries={})
+        self.incumbent_refused("libnvidia-ml.so.1", status=4, error_id="MXT-244", libraries={})
 
     def test_no_card(self):
-        self.refused("no NVIDIA GPU", status=4, error_id="MXT-244", gpus=[])
+        self.incumbent_refused("no NVIDIA GPU", status=4, error_id="MXT-244", gpus=[])
 
 
 class Torches(sim_cuda.TestCase):
-    def refused(self, *words, status=4, error_id="MXT-244"):
-        self.assert_error(self.tune(status=status), status, error_id, *words)
-        self.assertFalse((self.dir / "plan.json").exists())
-
     def use(self, **how):
         self.torch = sim_torch.Environment(self.dir / "other", **how)
 
     def test_a_symbol_is_missing(self):
         self.use(build="no-empty")
-        self.refused("aoti_torch_empty_strided")
+        self.torch_refused("aoti_torch_empty_strided")
 
     def test_a_library_below_it_is_missing(self):
         self.use(build="orphan")
-        self.refused("libmxtstub-not-there.so.7")
+        self.torch_refused("libmxtstub-not-there.so.7")
 
     def test_the_runtime_is_missing(self):
         """One of the system's, if there is any, does not do for the stand-ins."""
         (self.torch.site / "nvidia" / "cu13" / "lib" / "libcudart.so.13").unlink()
-        self.refused("torch is installed but cannot be loaded")
+        self.torch_refused("torch is installed but cannot be loaded")
 
     def test_the_version_is_another(self):
         self.use(version="2.14.0+cu130")
-        self.refused("2.14.0+cu130", "of version 2.15")
+        self.torch_refused("2.14.0+cu130", "of version 2.15")
 
     def test_too_old(self):
         self.use(version="2.7.1+cu126", build="2.8")
-        self.refused("2.7.1+cu126", "too old")
+        self.torch_refused("2.7.1+cu126", "too old")
 
     def test_not_for_cuda(self):
         text = (self.torch.torch / "version.py").read_text()
         (self.torch.torch / "version.py").write_text(text.replace("'13.0'", "None"))
-        self.refused("not built for CUDA")
+        self.torch_refused("not built for CUDA")
 
     def test_no_torch(self):
         (self.torch.torch / "version.py").unlink()
         for folder in self.torch.site.glob("torch-*.dist-info"):
             (folder / "METADATA").unlink()
             folder.rmdir()
-        self.refused("no torch was found")
+        self.torch_refused("no torch was found")
 
     def test_a_library_that_is_none(self):
         library = self.torch.torch / "lib" / "libtorch_cuda.so"
         library.unlink()
         library.write_text("not an ELF file\n")
-        self.refused("libtorch_cuda.so", "repair its installation")
+        self.torch_refused("libtorch_cuda.so", "repair its installation")
 
 
 class Sharing(sim_cuda.TestCase):

@@ -80,12 +80,6 @@ class Challengers(TestCase):
 
 
 class Incumbents(TestCase):
-    def refused(self, *words, status=6, error_id="MXT-241", **scenario):
-        old = self.write("plan.json", "the old plan")
-        result = self.tune(status=status, **scenario)
-        self.assert_error(result, status, error_id, *words)
-        self.assertEqual(old.read_text(), "the old plan")
-
     def test_an_incumbent_that_fails(self):
         for what, word in (
                 (fault("attention.aotriton.backward", "crash"), "signal 11"),
@@ -95,20 +89,16 @@ class Incumbents(TestCase):
                 (fault("load.rocblas", "exit", code=3), "status 3"),
         ):
             with self.subTest(**what):
-                self.refused("bare", word, faults=[what])
+                self.incumbent_refused("bare", word, faults=[what])
 
     def test_a_library_that_hangs_while_it_is_loaded(self):
-        self.refused("something hangs", error_id="MXT-240", faults=[fault("load.hipblaslt", "hang")], budget=4)
+        self.incumbent_refused("something hangs", error_id="MXT-240", faults=[fault("load.hipblaslt", "hang")], budget=4)
 
     def test_a_card_that_is_taken(self):
-        self.refused("cannot be used", status=4, error_id="MXT-244", device={"status": 46})
+        self.incumbent_refused("cannot be used", status=4, error_id="MXT-244", device={"status": 46})
 
 
 class Torches(TestCase):
-    def refused(self, *words, status=4, error_id="MXT-244"):
-        self.assert_error(self.tune(status=status), status, error_id, *words)
-        self.assertFalse((self.dir / "plan.json").exists())
-
     def library(self, name):
         """A torch anew, and one of its libraries as a file that can be changed."""
         self.torch = sim_rocm.Environment(self.dir / f"of-{name}")
@@ -122,31 +112,31 @@ class Torches(TestCase):
         for name in ("libamdhip64.so", "libhipblaslt.so", "librocblas.so"):
             with self.subTest(name):
                 self.library(name)
-                self.refused(name, "repair its installation")
+                self.torch_refused(name, "repair its installation")
         self.library("libtorch_hip.so")
-        self.refused("torch for ROCm is not installed", "libtorch_hip.so")
+        self.torch_refused("torch for ROCm is not installed", "libtorch_hip.so")
 
     def test_a_library_of_another_machine(self):
         for name in ("libhipblaslt.so", "libtorch_hip.so"):
             with self.subTest(name):
                 path, content = self.library(name)
                 path.write_bytes(content[:18] + b"\xb7\x00" + content[20:])
-                self.refused(name, "repair its installation")
+                self.torch_refused(name, "repair its installation")
 
     def test_a_library_that_is_none(self):
         for name in ("libhipblaslt.so", "libtorch_hip.so"):
             with self.subTest(name):
                 path, _ = self.library(name)
                 path.write_text("not an ELF file\n")
-                self.refused(name, "repair its installation")
+                self.torch_refused(name, "repair its installation")
 
     def test_no_interface_for_c(self):
         self.torch = sim_rocm.Environment(self.dir / "other", build="2.9-no-abi")
-        self.refused("aoti_torch_abi_version", "2.8")
+        self.torch_refused("aoti_torch_abi_version", "2.8")
 
     def test_the_version_is_another(self):
         self.torch = sim_rocm.Environment(self.dir / "other", version="2.10.0+rocm7.2.1")
-        self.refused("2.10.0+rocm7.2.1", "of version 2.9")
+        self.torch_refused("2.10.0+rocm7.2.1", "of version 2.9")
 
     def test_a_version_that_no_plan_could_name(self):
         path = self.torch.torch / "version.py"

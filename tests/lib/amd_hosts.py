@@ -301,6 +301,17 @@ def spx(host, cards, *, down=(), closed=()):
             host.link(node, 1 + i, target, 11, 15, 64000, 64000, 1 << ENGINES[card][peer])
 
 
+def eight_cards(host, cards=range(8), base=None, **links):
+    """The board of eight on the bus, and those of its cards that the driver shows."""
+    host.base(**(base or {}))
+    host.torch("2.9.1+rocm7.2", hip="'7.2.53211'")
+    host.driver()
+    spx(host, list(cards), **links)
+    for bus, _ in CARDS:
+        host.pci(bus)
+    host.finish()
+
+
 def eight(folder):
     host = Host(
         folder,
@@ -310,13 +321,7 @@ Recorded: properties of a node (SPX), PCI addresses, ids, memory. Derived: links
 processors are cut to one of each socket.
 """,
     )
-    host.base(environ=ANNOUNCED, container=True)
-    host.torch("2.9.1+rocm7.2", hip="'7.2.53211'")
-    host.driver()
-    spx(host, list(range(8)))
-    for bus, _ in CARDS:
-        host.pci(bus)
-    host.finish()
+    eight_cards(host, base={"environ": ANNOUNCED, "container": True})
 
 
 def seven(folder):
@@ -327,13 +332,7 @@ The same machine after one card (a7:00.0) was lost: it is still on the bus, but 
 Recorded and derived as in mi300x-8; that the driver drops a card which does not come up is documented.
 """,
     )
-    host.base(balancing=1)
-    host.torch("2.9.1+rocm7.2", hip="'7.2.53211'")
-    host.driver()
-    spx(host, [0, 1, 2, 3, 4, 6, 7])
-    for bus, _ in CARDS:
-        host.pci(bus)
-    host.finish()
+    eight_cards(host, [0, 1, 2, 3, 4, 6, 7], base={"balancing": 1})
 
 
 def link_down(folder):
@@ -344,13 +343,7 @@ The same machine with one xGMI link down: cards 2 (47:00.0) and 5 (a7:00.0) have
 Recorded and derived as in mi300x-8; the missing link is made up.
 """,
     )
-    host.base()
-    host.torch("2.9.1+rocm7.2", hip="'7.2.53211'")
-    host.driver()
-    spx(host, list(range(8)), down=[frozenset((2, 5))])
-    for bus, _ in CARDS:
-        host.pci(bus)
-    host.finish()
+    eight_cards(host, down=[frozenset((2, 5))])
 
 
 def cgroup(folder):
@@ -361,13 +354,7 @@ A container that was given one of the eight cards (65:00.0): the kernel refuses 
 record keeps as empty files. Recorded and derived as in mi300x-8; the refusal is from the kernel's source.
 """,
     )
-    host.base(container=True)
-    host.torch("2.9.1+rocm7.2", hip="'7.2.53211'")
-    host.driver()
-    spx(host, list(range(8)), closed=[card for card in range(8) if card != 3])
-    for bus, _ in CARDS:
-        host.pci(bus)
-    host.finish()
+    eight_cards(host, base={"container": True}, closed=[card for card in range(8) if card != 3])
 
 
 def cpx(folder):
