@@ -3,8 +3,8 @@
  * All processes that descend from one, by /proc: launchers put theirs into sessions of their own, where no process
  * group reaches them.
  */
-#ifndef MXT_CLI_PROCESS_TREE_H
-#define MXT_CLI_PROCESS_TREE_H
+#ifndef MXT_LAUNCH_PROCESS_TREE_H
+#define MXT_LAUNCH_PROCESS_TREE_H
 
 #include <stddef.h>
 #include <sys/types.h>

@@ -2,8 +2,8 @@
 /*
  * Does a plan fit this machine?
  */
-#ifndef MXT_CLI_PLAN_FIT_H
-#define MXT_CLI_PLAN_FIT_H
+#ifndef MXT_LAUNCH_PLAN_FIT_H
+#define MXT_LAUNCH_PLAN_FIT_H
 
 #include <jansson.h>
 #include <stdbool.h>

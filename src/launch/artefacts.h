@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Did the training leave what it should? A status of 0 alone proves nothing: launchers return it after failures, too.
+ */
+#ifndef MXT_LAUNCH_ARTEFACTS_H
+#define MXT_LAUNCH_ARTEFACTS_H
+
+#include <jansson.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "axolotl_policy.h"
+#include "compiler.h"
+
+struct mxt_error;
+
+/* What is newer than the start of the run. */
+struct mxt_artefacts {
+	json_t *found;       /* owned: [{"path", "bytes"}] the final adapter or model, the newest checkpoint's
+				trainer_state.json */
+	int64_t global_step; /* of trainer_state.json; -1: not known */
+};
+void mxt_artefacts_finish(struct mxt_artefacts *artefacts);
+
+/* Fails for memory only: files that cannot be read are absent. `start`: CLOCK_REALTIME of the run's start. */
+int mxt_artefacts_find(const struct mxt_axolotl_facts *facts, const struct timespec *start,
+		       struct mxt_artefacts *ret_artefacts, struct mxt_error *err) MXT_WUR;
+
+/* MXT_E_LAUNCH_ARTEFACTS naming what is missing and where it was looked for; 0: all is there. */
+int mxt_artefacts_verdict(const struct mxt_artefacts *artefacts, const struct mxt_axolotl_facts *facts,
+			  struct mxt_error *err) MXT_WUR;
+
+#endif

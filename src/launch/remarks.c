@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "remarks.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cleanup.h"
+#include "json.h"
+
+struct allowance_row {
+	enum mxt_allowance allowance;
+	const char *option;
+};
+
+static const struct allowance_row allowances[] = {
+    {MXT_ALLOW_MISMATCH, "--allow-mismatch"},
+    {MXT_ALLOW_SIMULATED, "--allow-simulated"},
+    {MXT_ALLOW_JIT, "--allow-jit"},
+};
+
+static const char *const kind_names[] = {
+    [MXT_REMARK_NOTE] = "note",
+    [MXT_REMARK_WARNING] = "warning",
+    [MXT_REMARK_ALLOWED] = "allowed",
+    [MXT_REMARK_REFUSED] = "refused",
+};
+
+const char *mxt_remark_kind_name(enum mxt_remark_kind kind)
+{
+	return kind_names[kind];
+}
+
+const char *mxt_allowance_option(enum mxt_allowance allowance)
+{
+	for (size_t i = 0; i < MXT_ARRAY_LEN(allowances); i++)
+		if (allowances[i].allowance == allowance)
+			return allowances[i].option;
+	return NULL;
+}
+
+void mxt_remarks_finish(struct mxt_remarks *remarks)
+{
+	for (size_t i = 0; i < remarks->count; i++)
+		free(remarks->items[i].text);
+	free(remarks->items);
+	*remarks = (struct mxt_remarks)MXT_REMARKS_INIT;
+}
+
+/* Takes the text over, also when there is no room for it. */
+static void add(struct mxt_remarks *remarks, struct mxt_remark remark)
+{
+	if (remark.text && remarks->count == remarks->capacity) {
+		size_t capacity = remarks->capacity ? 2 * remarks->capacity : 16;
+		struct mxt_remark *grown = realloc(remarks->items, capacity * sizeof *grown);
+		remarks->items = grown ? grown : remarks->items;
+		remarks->capacity = grown ? capacity : remarks->capacity;
+	}
+	if (!remark.text || remarks->count == remarks->capacity) {
+		remarks->failed = true;
+		free(remark.text);
+		return;
+	}
+	remarks->items[remarks->count++] = remark;
+}
+
+static char *MXT_PRINTF(1, 0) make_text(const char *fmt, va_list args)
+{
+	char *text = NULL;
+	return vasprintf(&text, fmt, args) < 0 ? NULL : text;
+}
+
+void mxt_remark_note(struct mxt_remarks *remarks, const char *fmt, ...)
+{
+	va_list args;
+	va_start(args, fmt);
+	add(remarks, (struct mxt_remark){.kind = MXT_REMARK_NOTE, .text = make_text(fmt, args)});
+	va_end(args);
+}
+
+void mxt_remark_warn(struct mxt_remarks *remarks, const char *fmt, ...)
+{
+	va_list args;
+	va_start(args, fmt);
+	add(remarks, (struct mxt_remark){.kind = MXT_REMARK_WARNING, .text = make_text(fmt, args)});
+	va_end(args);
+}
+
+static enum mxt_remark_kind kind_of_refusal(const struct mxt_remarks *remarks, enum mxt_allowance allowance)
+{
+	return remarks->allowed & (unsigned)allowance ? MXT_REMARK_ALLOWED : MXT_REMARK_REFUSED;
+}
+
+void mxt_remark_refuse(struct mxt_remarks *remarks, enum mxt_error_id id, enum mxt_allowance allowance, const char *fmt,
+		       ...)
+{
+	va_list args;
+	va_start(args, fmt);
+	add(remarks, (struct mxt_remark){kind_of_refusal(remarks, allowance), id, allowance, make_text(fmt, args)});
+	va_end(args);
+}
+
+void mxt_remark_refuse_error(struct mxt_remarks *remarks, enum mxt_allowance allowance, struct mxt_error *err)
+{
+	if (err->id == MXT_E_NO_MEMORY)
+		remarks->failed = true;
+	else
+		mxt_remark_refuse(remarks, err->id, allowance, "%s", mxt_error_text(err));
+	mxt_error_clear(err);
+}
+
+int mxt_remarks_verdict(const struct mxt_remarks *remarks, struct mxt_error *err)
+{
+	const struct mxt_remark *first = NULL;
+	size_t others = 0;
+	if (remarks->failed)
+		return mxt_error_oom(err);
+	for (size_t i = 0; i < remarks->count; i++) {
+		if (remarks->items[i].kind != MXT_REMARK_REFUSED)
+			continue;
+		others += first != NULL;
+		first = first ? first : &remarks->items[i];
+	}
+	if (!first)
+		return 0;
+	const char *option = mxt_allowance_option(first->allowance);
+	int rc = mxt_error_set(err, -EPERM, first->id, "%s%s%s%s", first->text, option ? "; or give " : "",
+			       option ? option : "", option ? ", which the record of the run then says" : "");
+	return others == 0 ? rc : mxt_error_wrap(err, "%zu more reasons", others);
+}
+
+static json_t *remark_json(const struct mxt_remark *remark)
+{
+	char id[12];
+	bool has_id = remark->id != MXT_E_NONE;
+	return json_pack("{s:s, s:o, s:s*, s:s*}", "kind", mxt_remark_kind_name(remark->kind), "text",
+			 mxt_json_clean_text(remark->text, 4096), "id",
+			 has_id ? mxt_error_id_text(remark->id, id) : NULL, "allowed_by",
+			 mxt_allowance_option(remark->allowance));
+}
+
+json_t *mxt_remarks_json(const struct mxt_remarks *remarks)
+{
+	json_t *list = json_array();
+	for (size_t i = 0; list && i < remarks->count; i++) {
+		if (json_array_append_new(list, remark_json(&remarks->items[i])) == 0)
+			continue;
+		json_decref(list);
+		list = NULL;
+	}
+	return list;
+}
