@@ -13,9 +13,6 @@
 #include "error.h"
 #include "json.h"
 #include "nearest.h"
-#include "nvidia_answer.h"
-#include "nvidia_ask.h"
-#include "pick_device.h"
 #include "plan.h"
 #include "plan_diff.h"
 #include "plan_env.h"
@@ -23,7 +20,7 @@
 #include "plan_handoff.h"
 #include "plan_post.h"
 #include "plan_show.h"
-#include "platform_gpu.h"
+#include "plan_software.h"
 #include "recording.h"
 #include "sysroot.h"
 
@@ -175,38 +172,13 @@ static int check_files(const struct mxt_cli *cli, const struct mxt_args *args, c
 	return 0;
 }
 
-/* What a plan with a torch is compared with; nothing of it is looked for where the plan has none. */
-struct software {
-	char *torch;                         /* owned: the torch package's folder */
-	struct mxt_python_packages packages; /* beside it */
-	json_t *nvidia;                      /* owned: what the driver's libraries answered */
-	struct mxt_nvidia_answer answer;
-};
-
-static void software_finish(struct software *here)
-{
-	free(here->torch);
-	json_decref(here->nvidia);
-}
-
 static int find_software(const struct mxt_plan *plan, const struct mxt_args *args, struct mxt_plan_machine *machine,
-			 struct software *here, struct mxt_error *err)
+			 struct mxt_plan_software *here, struct mxt_error *err)
 {
-	struct mxt_torch_version version;
 	if (mxt_plan_is_self_test(plan) || mxt_plan_is_simulated(plan))
 		return 0;
-	int rc = mxt_torch_pick(machine->root, machine->environment, mxt_args_get(args, "python"), &here->torch,
-				&version, &here->packages, err);
-	machine->target.torch = here->torch;
-	machine->packages = &here->packages;
-	if (rc == 0 && mxt_platform_has_gpu(json_object_get(mxt_plan_decision(plan), "platform"), "nvidia"))
-		rc = mxt_sysroot_is_live(machine->root) ? mxt_nvidia_ask(machine->environment, &here->nvidia, err)
-							: mxt_nvidia_recall(machine->root, &here->nvidia, err);
-	if (rc < 0)
-		return rc;
-	mxt_nvidia_answer_parse(here->nvidia, &here->answer);
-	machine->nvidia = here->answer.state == MXT_NVIDIA_TOLD ? here->answer.facts : NULL;
-	return 0;
+	int rc = mxt_plan_software_find(machine->root, machine->environment, mxt_args_get(args, "python"), here, err);
+	return rc < 0 ? rc : mxt_plan_software_lend(here, plan, machine, err);
 }
 
 /* An empty --sysroot would silently be this machine. */
@@ -226,7 +198,7 @@ static int run_check(const struct mxt_cli *cli, const struct mxt_args *args, str
 	const struct mxt_sysroot root = {.prefix = sysroot ? sysroot : ""};
 	MXT_CLEANUP_ENVIRON struct mxt_environ_list recorded = MXT_ENVIRON_LIST_INIT;
 	MXT_CLEANUP(mxt_plan_fit_finish) struct mxt_plan_fit fit = MXT_PLAN_FIT_INIT;
-	MXT_CLEANUP(software_finish) struct software here = {.torch = NULL};
+	MXT_CLEANUP_PLAN_SOFTWARE struct mxt_plan_software here = MXT_PLAN_SOFTWARE_INIT;
 	MXT_CLEANUP_RECORDING struct mxt_recording *recording = NULL;
 	int rc = check_use(args, plans[0], err);
 	if (rc == 0 && mxt_args_has(args, "files"))

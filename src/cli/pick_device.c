@@ -46,9 +46,8 @@ void mxt_device_pick_finish(struct mxt_device_pick *pick)
 	*pick = (struct mxt_device_pick)MXT_DEVICE_PICK_INIT;
 }
 
-/* The torch that this Python would import; *ret_folder NULL where it has none. */
-static int torch_of(const struct mxt_sysroot *root, const struct mxt_python *python, char **ret_folder,
-		    struct mxt_torch_version *ret_version, struct mxt_error *err)
+int mxt_torch_of_python(const struct mxt_sysroot *root, const struct mxt_python *python, char **ret_folder,
+			struct mxt_torch_version *ret_version, struct mxt_error *err)
 {
 	MXT_CLEANUP_TORCH struct mxt_torch_list list = MXT_TORCH_LIST_INIT;
 	int rc = python->interpreter ? mxt_torch_find(root, python, &list, err) : 0;
@@ -76,7 +75,7 @@ int mxt_torch_pick(const struct mxt_sysroot *root, char *const *environment, con
 	int rc = mxt_python_find(root, environment, named, &python, err);
 	if (rc == 0)
 		rc = mxt_python_packages_find(root, &python, ret_packages, err);
-	return rc < 0 ? rc : torch_of(root, &python, ret_folder, ret_version, err);
+	return rc < 0 ? rc : mxt_torch_of_python(root, &python, ret_folder, ret_version, err);
 }
 
 /* The Python of this machine with its torch and its packages. */
@@ -86,7 +85,7 @@ static int pick_python(struct mxt_device_pick *pick, const struct mxt_machine *m
 	MXT_CLEANUP_PYTHON struct mxt_python python = MXT_PYTHON_INIT;
 	int rc = mxt_python_find(&machine->root, machine->environment, named, &python, err);
 	if (rc == 0)
-		rc = torch_of(&machine->root, &python, &pick->torch, version, err);
+		rc = mxt_torch_of_python(&machine->root, &python, &pick->torch, version, err);
 	if (rc == 0)
 		rc = mxt_python_packages_find(&machine->root, &python, &pick->packages, err);
 	if (rc < 0)

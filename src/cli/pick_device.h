@@ -12,6 +12,7 @@
 
 struct mxt_error;
 struct mxt_machine;
+struct mxt_python;
 struct mxt_sysroot;
 
 struct mxt_device_pick {
@@ -46,5 +47,9 @@ void mxt_device_pick_finish(struct mxt_device_pick *pick);
 int mxt_torch_pick(const struct mxt_sysroot *root, char *const *environment, const char *named, char **ret_folder,
 		   struct mxt_torch_version *ret_version, struct mxt_python_packages *ret_packages,
 		   struct mxt_error *err) MXT_WUR;
+
+/* The same for a Python that was found. */
+int mxt_torch_of_python(const struct mxt_sysroot *root, const struct mxt_python *python, char **ret_folder,
+			struct mxt_torch_version *ret_version, struct mxt_error *err) MXT_WUR;
 
 #endif
