@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * OUT/<run>/: everything that a run was started with and what came of it. Made anew for every run, mode 0700; files
- * appear in one piece. Nothing in it holds a secret.
+ * appear in one piece (what was being written when the program was killed is a hidden file, ".NAME.new"). Nothing in it
+ * holds a secret, as far as one can be told (secret_text.h).
  *
  *   plan.json           the plan, byte by byte
  *   run.yaml            the config as given; run.axolotl.yaml: as Axolotl got it
@@ -18,6 +19,7 @@
 
 #include <jansson.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "compiler.h"
 
@@ -47,20 +49,29 @@ void mxt_run_folder_finish(struct mxt_run_folder *folder);
 /* The path of a file in it, for the caller to free; NULL: memory ran out. */
 char *mxt_run_folder_file(const struct mxt_run_folder *folder, const char *name) MXT_WUR;
 
-/* A new file, or one of ours replaced, in one piece. The JSON is canonical, with a newline. */
+/*
+ * A new file, or one of ours replaced, in one piece; `name` has no slash. The JSON is canonical, with a newline. It is
+ * not waited for until the bytes are on the disk, which takes milliseconds for each: see mxt_run_folder_settle().
+ */
 int mxt_run_folder_write(const struct mxt_run_folder *folder, const char *name, const void *bytes, size_t len,
 			 struct mxt_error *err) MXT_WUR;
 int mxt_run_folder_write_json(const struct mxt_run_folder *folder, const char *name, const json_t *json,
 			      struct mxt_error *err) MXT_WUR;
 
+/* The last status.json: what the folder holds is on the disk before it, and then it is, too. */
+int mxt_run_folder_settle(const struct mxt_run_folder *folder, const json_t *status, struct mxt_error *err) MXT_WUR;
+
+/* Makes a folder in it; *ret_path is its absolute path, for the caller to free. */
 int mxt_run_folder_subfolder(const struct mxt_run_folder *folder, const char *name, char **ret_path,
 			     struct mxt_error *err) MXT_WUR;
 
 /* Opens train.log for appending: folder->log_fd. */
 int mxt_run_folder_log(struct mxt_run_folder *folder, struct mxt_error *err) MXT_WUR;
 
-/* argv as an array: values of options whose names say that they are secret (token, key, password, secret), and words
- * that look like tokens of known services, are masked. New reference; NULL: memory ran out. */
+/*
+ * argv as an array, with secrets masked (secret_text.h), also those that are the word behind an option of such a name.
+ * Bytes that are no text become blanks or U+FFFD. New reference; NULL: memory ran out.
+ */
 json_t *mxt_argv_json(char *const *argv);
 
 #endif
