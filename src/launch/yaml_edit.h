@@ -16,22 +16,24 @@ struct mxt_error;
 
 struct mxt_yaml_change {
 	const char *key;   /* at the top of the file; a plain scalar as it is */
-	const char *value; /* YAML text of the value, on one line, as it is written; NULL: the key goes (or becomes
-			      false, as below) */
-	bool keep_false; /* with value NULL: a key that is there becomes `false` where it is true, and stays where it is
-			    false or empty */
-	bool append;     /* the value is one more element of a list: `plugins` */
+	const char *value; /* YAML text of the value, as it is written: a scalar, or a list or map in brackets, on one
+			      line; NULL: the key goes (or becomes false, as below) */
+	bool
+	    keep_false; /* with value NULL: a key that is there becomes `false`, and stays where it is false or empty */
+	bool append;    /* the value is one more element of a list: `plugins` */
 };
 
 /*
  * Appends the edited text to *out, and to *ret_changes (new reference) one object per change that was made:
- * {"key", "line": number in the new text, "from": old text or absent, "to": new text or absent}. What is there already,
- * equal in meaning, is not touched. An existing key (also an empty one) is replaced in place with its comment kept; a
- * missing one is appended at the end, with the file's own line end.
+ * {"key", "line": number in the new text (in the old one where the key went), "from": old text or absent, "to": new
+ * text or absent; "- element" for what was appended to a list}. What is there already, equal in meaning, is not
+ * touched. An existing key (also an empty one) is replaced in place with its comment kept, a value of several lines
+ * whole; a missing one is appended at the end, before `...`, with the file's own line end. Keys that go, go last.
  *
  * MXT_E_YAML_SYNTAX, MXT_E_YAML_REFUSED as from mxt_yaml_tree_parse(); MXT_E_LAUNCH_YAML with the line for what cannot
- * be edited safely: a top level that is no block map, a key that comes out of a merge or an alias. The text that comes
- * out was parsed again, and differs from the old one in the changed keys only.
+ * be edited safely: a top level that is no block map, a key that comes out of a merge, a value that an alias uses
+ * again, an append to what is no list. After each change the text is read again, and must differ in the changed key
+ * only.
  */
 int mxt_yaml_edit(const char *name, const char *bytes, size_t len, const struct mxt_yaml_change *changes,
 		  size_t n_changes, struct mxt_buf *out, json_t **ret_changes, struct mxt_error *err) MXT_WUR;
