@@ -14,7 +14,7 @@
 /* What a plan may do with variables of which classes. */
 struct deed {
 	const char *verb;
-	bool allowed[MXT_VARIABLE_DENY + 1];
+	bool allowed[MXT_VARIABLE_CLASS_COUNT];
 	const char *remedy; /* for a known variable of another class */
 };
 
@@ -38,6 +38,8 @@ static int refuse_unknown(const struct deed *deed, const char *name, const struc
 			  struct mxt_error *err)
 {
 	const char *near = mxt_variable_near(name);
+	if (near && !mxt_variable_concerns_kernels(mxt_variable_find(near)))
+		near = NULL;
 	return mxt_json_at(path,
 			   mxt_error_set(err, -EINVAL, MXT_E_PLAN_VARIABLE,
 					 "no plan may %s %.100s: it is not in the table of variables that choose "
@@ -56,10 +58,13 @@ static int refuse_class(const struct deed *deed, const struct mxt_variable *row,
 						 "no plan may ever %s %.100s (%s: it %s); do not use this plan",
 						 deed->verb, name, row->reader, row->why),
 				   err);
-	return mxt_json_at(path,
-			   mxt_error_set(err, -EINVAL, MXT_E_PLAN_VARIABLE, "a plan may not %s %s: %s", deed->verb,
-					 name, deed->remedy),
-			   err);
+	const char *remedy = row->class == MXT_VARIABLE_CALLER ? "it chooses no kernels; do not use this plan"
+			     : row->class == MXT_VARIABLE_DEAD ? "nothing reads it; do not use this plan"
+							       : deed->remedy;
+	return mxt_json_at(
+	    path,
+	    mxt_error_set(err, -EINVAL, MXT_E_PLAN_VARIABLE, "a plan may not %s %.100s: %s", deed->verb, name, remedy),
+	    err);
 }
 
 /* *ret_row: the row of a name with which this may be done. */

@@ -42,16 +42,17 @@ const struct mxt_variable *mxt_variable_at(size_t i)
 const char *mxt_variable_class_name(enum mxt_variable_class class)
 {
 	static const char *const names[] = {
-	    [MXT_VARIABLE_SELECTOR] = "selector",
-	    [MXT_VARIABLE_CONTRACT] = "contract",
-	    [MXT_VARIABLE_STICKY] = "selector or contract",
-	    [MXT_VARIABLE_DENY] = "denied",
+	    [MXT_VARIABLE_SELECTOR] = "selector",           [MXT_VARIABLE_CONTRACT] = "contract",
+	    [MXT_VARIABLE_STICKY] = "selector or contract", [MXT_VARIABLE_DENY] = "denied",
+	    [MXT_VARIABLE_CALLER] = "the caller's",         [MXT_VARIABLE_DEAD] = "read by nothing",
 	};
 	return names[class];
 }
 
 static bool row_matches(const char *row, const char *name, size_t len)
 {
+	if (len > 0 && row[0] != name[0] && row[0] != '*')
+		return false; /* most rows end here: all of them are asked for every variable of an environment */
 	size_t row_len = strlen(row);
 	if (row[0] == '*')
 		return len >= row_len - 1 && memcmp(name + len - (row_len - 1), row + 1, row_len - 1) == 0;
@@ -79,11 +80,12 @@ const struct mxt_variable *mxt_variable_find(const char *name)
 	return mxt_variable_find_n(name, strlen(name));
 }
 
-/* Nobody means a denied name: these count as nameless. */
+/* Nobody means a denied or a dead name, and a pattern is none: these count as nameless. */
 static const char *name_at(const void *list, size_t i)
 {
 	(void)list;
-	return variables[i].class == MXT_VARIABLE_DENY ? "" : variables[i].name;
+	bool meant = mxt_variable_concerns_kernels(&variables[i]) || variables[i].class == MXT_VARIABLE_CALLER;
+	return meant && !strchr(variables[i].name, '*') ? variables[i].name : "";
 }
 
 const char *mxt_variable_near(const char *name)
@@ -98,6 +100,27 @@ bool mxt_variable_settable(const struct mxt_variable *variable, const char *valu
 {
 	bool chosen = variable->class == MXT_VARIABLE_SELECTOR || variable->class == MXT_VARIABLE_STICKY;
 	return chosen && mxt_value_allowed(&variable->rule, value);
+}
+
+bool mxt_variable_concerns_kernels(const struct mxt_variable *variable)
+{
+	return variable->class < MXT_VARIABLE_DENY;
+}
+
+#define MAX_SHOWN   32
+#define MAX_NUMERAL 6
+
+bool mxt_variable_shows(const char *name, const char *value)
+{
+	static const char digits[] = "0123456789";
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,:;=^+-/{} ";
+	const struct mxt_variable *row = mxt_variable_find(name);
+	size_t len = strlen(value);
+	if (len <= MAX_NUMERAL && strspn(value, digits) == len)
+		return true;
+	if (!row || !mxt_variable_concerns_kernels(row))
+		return false;
+	return mxt_value_allowed(&row->rule, value) || (len <= MAX_SHOWN && strspn(value, plain) == len);
 }
 
 static int refuse_contract(const struct mxt_variable *variable, const char *value, struct mxt_error *err)
@@ -121,7 +144,7 @@ static const struct mxt_variable *row_of(const char *item, const char **ret_valu
 {
 	const char *equals = strchr(item, '=');
 	const struct mxt_variable *row = equals ? mxt_variable_find_n(item, (size_t)(equals - item)) : NULL;
-	if (!row || row->class == MXT_VARIABLE_DENY)
+	if (!row || !mxt_variable_concerns_kernels(row))
 		return NULL;
 	*ret_value = equals + 1;
 	return row;

@@ -19,16 +19,19 @@ enum mxt_variable_class {
 	MXT_VARIABLE_CONTRACT, /* set for correctness: kept for all candidates, part of the decision, never chosen */
 	MXT_VARIABLE_STICKY,   /* a contract where the caller has set it, else a plan may set it */
 	MXT_VARIABLE_DENY,     /* names code, a file or a device: can never come from a plan */
+	MXT_VARIABLE_CALLER,   /* is read, and chooses no kernels: stays as the caller has it, no plan's business */
+	MXT_VARIABLE_DEAD,     /* real scripts set it, and nothing reads it */
+	MXT_VARIABLE_CLASS_COUNT
 };
 
 struct mxt_variable {
 	enum mxt_variable_class class;
-	const char *name; /* a deny row may start or end with '*' */
+	const char *name; /* what no plan may set may start or end with '*' */
 	struct mxt_value_rule rule;
 	const char *reader; /* who reads it */
 	const char *since;  /* first version of the reader that does; "" when all do, or when not known */
 	const char *until;  /* last version that does; "" when it still does */
-	const char *why;    /* what it chooses, or why a plan may not */
+	const char *why;    /* what it chooses, or why a plan may not; of a dead one: what is read instead */
 };
 
 size_t mxt_variable_count(void);
@@ -45,6 +48,15 @@ const char *mxt_variable_class_name(enum mxt_variable_class class);
 
 /* True when a plan may set the variable to that value. */
 bool mxt_variable_settable(const struct mxt_variable *variable, const char *value);
+
+/* Selectors, contracts and sticky ones: what concerns the kernels of a plan. */
+bool mxt_variable_concerns_kernels(const struct mxt_variable *variable);
+
+/*
+ * May a message or a record hold this value? Only a plain, short one of a variable that concerns kernels, and small
+ * numbers: whatever else an environment holds could be a token.
+ */
+bool mxt_variable_shows(const char *name, const char *value);
 
 /*
  * What an environment holds that concerns kernels. Objects of strings: `selectors` is what `bare` removes, `contracts`

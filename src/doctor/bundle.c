@@ -92,7 +92,7 @@ static bool is_wanted(const char *entry)
 		if (strlen(paths[i]) == len && strncmp(entry, paths[i], len) == 0)
 			return true;
 	const struct mxt_variable *variable = mxt_variable_find_n(entry, len);
-	return variable && variable->class != MXT_VARIABLE_DENY; /* among these are tokens */
+	return variable && mxt_variable_concerns_kernels(variable); /* among the others are tokens */
 }
 
 void mxt_bundle_add_environment(struct mxt_bundle *bundle, char *const *environment)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The environment of the command: the caller's, minus what the plan removes, plus what the plan and the launch set; and
- * what there is to say about the rest of it.
+ * what there is to say about the rest of it. docs/environment.md has the rules.
  */
 #ifndef MXT_LAUNCH_ENV_POLICY_H
 #define MXT_LAUNCH_ENV_POLICY_H
@@ -11,7 +11,6 @@
 
 #include "buf.h"
 #include "compiler.h"
-#include "python_packages.h"
 
 struct mxt_error;
 struct mxt_plan;
@@ -24,11 +23,12 @@ struct mxt_env_request {
 	    *root;           /* whose /etc and home hold configuration files that libraries read by themselves */
 	char *const *caller; /* NULL-ended */
 	const struct mxt_plan *plan;
-	const char *handoffs; /* absolute folder where hand-off files lie */
+	const char *handoffs; /* absolute folder where hand-off files lie; NULL: the plan has none */
 	const json_t *launch; /* object of strings: what the launch sets (MASTER_ADDR, PYTHONPATH, ...); may be NULL */
 	const char *torch;    /* version of the torch that trains; NULL: not known */
-	bool compiles;        /* the job uses torch.compile: its own benchmarks are switched off */
+	bool compiles;        /* the job uses torch.compile, or nobody knows: what that times unasked is switched off */
 	bool launcher_reads_pet; /* accelerate or torchrun is started: foreign PET_*, RANK and the like are removed */
+	bool axolotl;            /* `-m axolotl.cli.train` is: what only its command `axolotl` sets is set */
 };
 
 /* Who wants a change. */
@@ -38,30 +38,35 @@ struct mxt_env_request {
 
 struct mxt_env_outcome {
 	char **environment; /* owned: mxt_environment_destroy() */
-	json_t *changes;    /* owned: {NAME: {"from": text or absent, "to": text or absent (removed), "by": who}} */
+	json_t *changes;    /* owned: {NAME: {"from": text, "to": text, "by": who}}, see mxt_env_changes_json() */
 };
 #define MXT_ENV_OUTCOME_INIT                                                                                           \
 	{                                                                                                              \
 		NULL, NULL                                                                                             \
 	}
+#define MXT_CLEANUP_ENV_OUTCOME MXT_CLEANUP(mxt_env_outcome_finish)
 
 void mxt_env_outcome_finish(struct mxt_env_outcome *outcome);
 
 /*
  * Everything that is wrong or odd becomes a remark: what tunes at run time (MXT_E_LAUNCH_JIT, MXT_ALLOW_JIT), devices
  * that contradict each other (MXT_E_LAUNCH_ENV), names without a reader, names that differ in case only, configuration
- * files that set variables by themselves. Fails only for memory and files.
+ * files that set variables by themselves. No remark holds the value of a variable that is not in the table of those
+ * that choose kernels. Fails only for memory.
  */
 int mxt_env_policy(const struct mxt_env_request *request, struct mxt_remarks *remarks,
 		   struct mxt_env_outcome *ret_outcome, struct mxt_error *err) MXT_WUR;
 
 /*
- * env.json: what was set and removed by name, value and who; all other variables by name and BLAKE3 of the value only,
- * since values hold tokens. New reference.
+ * env.json: {"changes": as above, "kept": {NAME: BLAKE3 of the value}}. What nobody changed is told by name and hash
+ * only, since values hold tokens. A name that is not printable ASCII has '?' for what is not. New reference.
  */
 int mxt_env_record(const struct mxt_env_outcome *outcome, json_t **ret_record, struct mxt_error *err) MXT_WUR;
 
-/* Appends the difference for a person, one line a variable: "+ NAME=value  (plan)", "- NAME=value  (plan)". */
+/*
+ * Appends the difference for a person, one line a variable: "+ NAME=value  (plan)", "- NAME  (plan)", and
+ * "= NAME=value  (plan)" where it is set to that already.
+ */
 void mxt_env_changes_text(const json_t *changes, struct mxt_buf *buf);
 
 #endif

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "job_tuning.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "compiler.h"
+#include "environ.h"
+
+static const struct mxt_job_tuning rows[] = {
+#define MXT_JOB_TUNING(name, form, words, still, still_value, off, what)                                               \
+	{name, MXT_TUNING_##form, words, still, still_value, off, what},
+#include "job_tuning.def"
+#undef MXT_JOB_TUNING
+};
+
+size_t mxt_job_tuning_count(void)
+{
+	return MXT_ARRAY_LEN(rows);
+}
+
+const struct mxt_job_tuning *mxt_job_tuning_at(size_t i)
+{
+	return &rows[i];
+}
+
+static bool is_word(const char *words, const char *value, bool any_case)
+{
+	size_t value_len = strlen(value);
+	while (*words) {
+		size_t len = strcspn(words, " ");
+		if (len == value_len && (any_case ? strncasecmp(words, value, len) : strncmp(words, value, len)) == 0)
+			return true;
+		words += len;
+		words += strspn(words, " ");
+	}
+	return false;
+}
+
+bool mxt_job_tuning_asked(const struct mxt_job_tuning *row, char *const *environment)
+{
+	const char *value = mxt_environ_get(environment, row->name);
+	const char *still = row->still[0] ? mxt_environ_get(environment, row->still) : NULL;
+	bool any_case = row->form == MXT_TUNING_ANY_CASE || row->form == MXT_TUNING_BUT_ANY_CASE;
+	bool but = row->form == MXT_TUNING_BUT || row->form == MXT_TUNING_BUT_ANY_CASE;
+	if (!value || (still && strcmp(still, row->still_value) == 0))
+		return false;
+	return is_word(row->words, value, any_case) != but;
+}

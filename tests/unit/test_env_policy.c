@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <string.h>
+
+#include "cmocka_all.h"
+#include "env_policy.h"
+#include "environ.h"
+#include "error.h"
+#include "hash.h"
+#include "json.h"
+#include "plan.h"
+#include "plan_example.h"
+#include "remarks.h"
+#include "sysroot.h"
+
+#define ENV(...) ((const char *const[]){__VA_ARGS__, NULL})
+
+/* One call of the policy, and what came of it. */
+struct run {
+	struct mxt_env_request request;
+	struct mxt_remarks remarks;
+	struct mxt_env_outcome outcome;
+};
+#define RUN_INIT                                                                                                       \
+	{                                                                                                              \
+		{.root = NULL}, MXT_REMARKS_INIT, MXT_ENV_OUTCOME_INIT                                                 \
+	}
+#define CLEANUP_RUN MXT_CLEANUP(run_finish)
+
+static void run_finish(struct run *run)
+{
+	mxt_remarks_finish(&run->remarks);
+	mxt_env_outcome_finish(&run->outcome);
+}
+
+/* A plan that exports `env` and removes `unset` (JSON texts). */
+static struct mxt_plan *make_plan(const char *env, const char *unset)
+{
+	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
+	MXT_CLEANUP_JSON json_t *decision = plan_example(plan_example_decision);
+	MXT_CLEANUP_JSON json_t *evidence = plan_example(plan_example_evidence);
+	MXT_CLEANUP_JSON json_t *document = NULL;
+	struct mxt_plan *plan = NULL;
+	assert_int_equal(plan_example_set(decision, "env", env), 0);
+	assert_int_equal(plan_example_set(decision, "unset", unset), 0);
+	int rc = mxt_plan_seal(decision, evidence, &document, &err);
+	assert_string_equal(err.text ? err.text : "", "");
+	assert_int_equal(rc, 0);
+	char *text = json_dumps(document, 0);
+	assert_int_equal(mxt_plan_parse("plan.json", text, strlen(text), &plan, NULL), 0);
+	free(text);
+	return plan;
+}
+
+static void run_policy(struct run *run, const char *const *caller)
+{
+	static const struct mxt_sysroot nowhere = {.prefix = "/nonexistent"};
+	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
+	run->request.root = run->request.root ? run->request.root : &nowhere;
+	run->request.caller = (char *const *)caller;
+	int rc = mxt_env_policy(&run->request, &run->remarks, &run->outcome, &err);
+	assert_string_equal(err.text ? err.text : "", "");
+	assert_int_equal(rc, 0);
+	assert_false(run->remarks.failed);
+}
+
+/* The first remark that holds the word; NULL: there is none. */
+static const struct mxt_remark *find_remark(const struct run *run, const char *word)
+{
+	for (size_t i = 0; i < run->remarks.count; i++)
+		if (strstr(run->remarks.items[i].text, word))
+			return &run->remarks.items[i];
+	return NULL;
+}
+
+static void want_remark(const struct run *run, enum mxt_remark_kind kind, const char *word)
+{
+	const struct mxt_remark *remark = find_remark(run, word);
+	if (!remark)
+		fail_msg("no remark says '%s'", word);
+	else if (remark->kind != kind)
+		fail_msg("'%s' is a %s", remark->text, mxt_remark_kind_name(remark->kind));
+}
+
+/* `value` "": not set. */
+static void want_value(const struct run *run, const char *name, const char *value)
+{
+	const char *got = mxt_environ_get(run->outcome.environment, name);
+	assert_string_equal(got ? got : "", value);
+}
+
+static void want_change(const struct run *run, const char *name, const char *from, const char *to, const char *by)
+{
+	const json_t *change = json_object_get(run->outcome.changes, name);
+	if (!change)
+		fail_msg("%s is not changed", name);
+	assert_string_equal(mxt_json_text(change, "from"), from);
+	assert_string_equal(mxt_json_text(change, "to"), to);
+	assert_string_equal(mxt_json_text(change, "by"), by);
+}
+
+/* ---- who gets what ---- */
+
+static void plan_comes_first(void **state)
+{
+	(void)state;
+	CLEANUP_RUN struct run run = RUN_INIT;
+	MXT_CLEANUP_PLAN struct mxt_plan *plan =
+	    make_plan("{\"TORCH_BLAS_PREFER_HIPBLASLT\":\"1\",\"DISABLE_ADDMM_CUDA_LT\":\"1\"}",
+		      "[\"OMP_NUM_THREADS\",\"BLIS_NUM_THREADS\"]");
+	MXT_CLEANUP_JSON json_t *launch = json_pack("{s:s, s:s}", "MASTER_ADDR", "node0", "OMP_NUM_THREADS", "1");
+	run.request.plan = plan;
+	run.request.launch = launch;
+	run_policy(&run, ENV("HOME=/root", "TORCH_BLAS_PREFER_HIPBLASLT=0", "DISABLE_ADDMM_CUDA_LT=1",
+			     "OMP_NUM_THREADS=3", "MASTER_ADDR=elsewhere", "HOME=/second", "odd"));
+	want_value(&run, "HOME", "/root");
+	want_value(&run, "TORCH_BLAS_PREFER_HIPBLASLT", "1");
+	want_value(&run, "OMP_NUM_THREADS", "");
+	want_value(&run, "MASTER_ADDR", "node0");
+	want_change(&run, "TORCH_BLAS_PREFER_HIPBLASLT", "0", "1", "plan");
+	want_change(&run, "DISABLE_ADDMM_CUDA_LT", "1", "1", "plan");
+	want_change(&run, "OMP_NUM_THREADS", "3", "", "plan");
+	want_change(&run, "MASTER_ADDR", "", "node0", "launch");
+	assert_null(json_object_get(run.outcome.changes, "BLIS_NUM_THREADS")); /* was not set */
+	size_t count = 0;
+	while (run.outcome.environment[count])
+		count++;
+	assert_int_equal(count, 5); /* the second HOME is seen by nobody */
+
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	mxt_env_changes_text(run.outcome.changes, &text);
+	assert_string_equal(mxt_buf_text(&text), "= DISABLE_ADDMM_CUDA_LT=1  (plan)\n"
+						 "+ TORCH_BLAS_PREFER_HIPBLASLT=1  (plan)\n"
+						 "- OMP_NUM_THREADS  (plan)\n"
+						 "+ MASTER_ADDR=node0  (launch)\n");
+}
+
+/* ---- what tunes while the job runs ---- */
+
+static const char no_plan_env[] = "{\"OPENBLAS_BLOCK_FACTOR\":\"80\"}";
+static const char no_plan_unset[] = "[\"OPENBLAS_NUM_THREADS\"]";
+
+static const struct {
+	const char *item;
+	bool refused;
+} tuning_cases[] = {
+    {"PYTORCH_TUNABLEOP_ENABLED=1", true},
+    {"PYTORCH_TUNABLEOP_ENABLED=0", false},
+    {"PYTORCH_TUNABLEOP_TUNING=1", false}, /* of a TunableOp that is off */
+    {"HIPBLASLT_TUNING_MODE=tune", true},
+    {"HIPBLASLT_TUNING_MODE=off", false},
+    {"MIOPEN_FIND_MODE=1", true},
+    {"MIOPEN_FIND_MODE=normal", true},
+    {"MIOPEN_FIND_MODE=fast", false},
+    {"MIOPEN_FIND_MODE=2", false},
+    {"MIOPEN_FIND_ENFORCE=SEARCH_DB_UPDATE", true},
+    {"MIOPEN_FIND_ENFORCE=none", false},
+    {"AITER_ONLINE_TUNE=1", true},
+    {"AITER_TUNE_GEMM=1", true},
+    {"AITER_REBUILD=1", true},
+    {"AITER_REBUILD=0", false},
+    {"FLASH_ATTENTION_TRITON_AMD_AUTOTUNE=TRUE", true},
+    {"FLASH_ATTENTION_TRITON_AMD_AUTOTUNE=0", false},
+    {"CCE_AUTOTUNE=1", true},
+    {"CCE_AUTOTUNE=", true}, /* everything but 0 */
+    {"TRITON_CACHE_AUTOTUNING=1", true},
+    {"TRITON_CACHE_AUTOTUNING=0", false},
+    {"TORCHINDUCTOR_MAX_AUTOTUNE=1", true},
+    {"TORCHINDUCTOR_MAX_AUTOTUNE=true", false}, /* torch compares with "1" */
+    {"TORCHINDUCTOR_SHAPE_PADDING=1", true},
+    {"TORCHINDUCTOR_MULTI_KERNEL=2", true},
+};
+
+static void tuning_is_refused(void **state)
+{
+	(void)state;
+	MXT_CLEANUP_PLAN struct mxt_plan *plan = make_plan(no_plan_env, no_plan_unset);
+	for (size_t i = 0; i < MXT_ARRAY_LEN(tuning_cases); i++) {
+		CLEANUP_RUN struct run run = RUN_INIT;
+		char item[80];
+		strcpy(item, tuning_cases[i].item);
+		run.request.plan = plan;
+		run_policy(&run, ENV(item));
+		bool refused = mxt_remarks_verdict(&run.remarks, NULL) < 0;
+		if (refused != tuning_cases[i].refused)
+			fail_msg("%s is %s", item, refused ? "refused" : "not refused");
+		if (!refused)
+			continue;
+		item[strcspn(item, "=")] = '\0';
+		assert_int_equal(find_remark(&run, item)->id, MXT_E_LAUNCH_JIT);
+	}
+}
+
+static void tuning_is_let_through(void **state)
+{
+	(void)state;
+	CLEANUP_RUN struct run run = RUN_INIT;
+	MXT_CLEANUP_PLAN struct mxt_plan *plan = make_plan(no_plan_env, no_plan_unset);
+	run.request.plan = plan;
+	run.remarks.allowed = MXT_ALLOW_JIT;
+	run_policy(&run, ENV("CCE_AUTOTUNE=1"));
+	want_remark(&run, MXT_REMARK_ALLOWED, "CCE_AUTOTUNE=1");
+	want_value(&run, "CCE_AUTOTUNE", "1");
+}
+
+static void plan_stills_tuning(void **state)
+{
+	(void)state;
+	MXT_CLEANUP_PLAN struct mxt_plan *removes =
+	    make_plan("{\"HIPBLASLT_TUNING_MODE\":\"off\"}", "[\"PYTORCH_TUNABLEOP_ENABLED\"]");
+	MXT_CLEANUP_PLAN struct mxt_plan *half = make_plan(no_plan_env, "[\"PYTORCH_TUNABLEOP_TUNING\"]");
+	CLEANUP_RUN struct run run = RUN_INIT, other = RUN_INIT;
+	run.request.plan = removes;
+	run_policy(&run, ENV("PYTORCH_TUNABLEOP_ENABLED=1", "HIPBLASLT_TUNING_MODE=tune"));
+	assert_int_equal(mxt_remarks_verdict(&run.remarks, NULL), 0);
+	want_remark(&run, MXT_REMARK_NOTE, "the plan removes PYTORCH_TUNABLEOP_ENABLED");
+	want_remark(&run, MXT_REMARK_NOTE, "the plan sets HIPBLASLT_TUNING_MODE=off");
+	/* What is left tunes because of what the plan takes away. */
+	other.request.plan = half;
+	run_policy(&other, ENV("PYTORCH_TUNABLEOP_ENABLED=1", "PYTORCH_TUNABLEOP_TUNING=0"));
+	want_remark(&other, MXT_REMARK_REFUSED, "set PYTORCH_TUNABLEOP_TUNING=0, or unset it");
+}
+
+static void compilers_are_stilled(void **state)
+{
+	(void)state;
+	MXT_CLEANUP_PLAN struct mxt_plan *plan = make_plan(no_plan_env, no_plan_unset);
+	CLEANUP_RUN struct run plain = RUN_INIT, compiled = RUN_INIT;
+	plain.request.plan = compiled.request.plan = plan;
+	run_policy(&plain, ENV("A=b"));
+	want_value(&plain, "TORCHINDUCTOR_SHAPE_PADDING", "");
+	compiled.request.compiles = true;
+	run_policy(&compiled, ENV("TORCHINDUCTOR_BENCHMARK_EPILOGUE_FUSION=1"));
+	want_value(&compiled, "TORCHINDUCTOR_SHAPE_PADDING", "0");
+	want_change(&compiled, "TORCHINDUCTOR_SHAPE_PADDING", "", "0", "policy");
+	want_remark(&compiled, MXT_REMARK_REFUSED, "TORCHINDUCTOR_BENCHMARK_EPILOGUE_FUSION=1");
+}
+
+/* ---- secrets ---- */
+
+static void values_stay_secret(void **state)
+{
+	(void)state;
+	CLEANUP_RUN struct run run = RUN_INIT;
+	MXT_CLEANUP_PLAN struct mxt_plan *plan = make_plan(no_plan_env, "[\"CCE_AUTOTUNE\"]");
+	MXT_CLEANUP_JSON json_t *launch = json_pack("{s:s}", "PYTHONPATH", "/hook");
+	char hex[MXT_HASH_HEX_SIZE];
+	run.request.plan = plan;
+	run.request.launch = launch;
+	run_policy(&run, ENV("HF_TOKEN=hf_S3cretS3cretS3cret", "caf\xc3\xa9\x01=S3cret", "PYTHONPATH=/S3cret",
+			     "CCE_AUTOTUNE=S3cret!S3cret"));
+	MXT_CLEANUP_JSON json_t *record = NULL, *remarks = mxt_remarks_json(&run.remarks);
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	assert_int_equal(mxt_env_record(&run.outcome, &record, NULL), 0);
+	assert_int_equal(mxt_json_canonical(record, &text, NULL), 0);
+	mxt_env_changes_text(run.outcome.changes, &text);
+	assert_int_equal(mxt_json_canonical(remarks, &text, NULL), 0);
+	assert_null(strstr(mxt_buf_text(&text), "S3cret"));
+	mxt_hash_hex("hf_S3cretS3cretS3cret", 21, hex);
+	assert_string_equal(mxt_json_text(json_object_get(record, "kept"), "HF_TOKEN"), hex);
+	assert_non_null(json_object_get(json_object_get(record, "kept"), "caf???"));
+	assert_null(json_object_get(json_object_get(record, "kept"), "PYTHONPATH"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(plan_comes_first),      cmocka_unit_test(tuning_is_refused),
+	    cmocka_unit_test(tuning_is_let_through), cmocka_unit_test(plan_stills_tuning),
+	    cmocka_unit_test(compilers_are_stilled), cmocka_unit_test(values_stay_secret),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
