@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How Axolotl is started: through accelerate, through torchrun, or as one plain Python process; and what must be there
- * for it.
+ * How Axolotl is started: through accelerate, through torchrun, or as one plain Python process.
  */
 #ifndef MXT_LAUNCH_COMMAND_LINE_H
 #define MXT_LAUNCH_COMMAND_LINE_H
@@ -14,10 +13,6 @@
 #include "nodes.h"
 
 struct mxt_error;
-struct mxt_python;
-struct mxt_python_packages;
-struct mxt_remarks;
-struct mxt_sysroot;
 
 enum mxt_launcher { MXT_LAUNCHER_ACCELERATE, MXT_LAUNCHER_TORCHRUN, MXT_LAUNCHER_PYTHON };
 
@@ -50,17 +45,5 @@ void mxt_command_line_finish(struct mxt_command_line *line);
 
 int mxt_command_line_make(const struct mxt_command_request *request, struct mxt_command_line *ret_line,
 			  struct mxt_error *err) MXT_WUR;
-
-/* By files, in milliseconds: accelerate and axolotl installed and new enough. MXT_E_LAUNCH_PACKAGE becomes a remark. */
-int mxt_launch_packages_check(const struct mxt_python_packages *packages, const struct mxt_command_request *request,
-			      struct mxt_remarks *remarks, struct mxt_error *err) MXT_WUR;
-
-/*
- * By running the interpreter, in seconds, under the environment that the training will have: axolotl.cli.train and the
- * launcher's module can be imported, and so can the package that the planned attention needs (`package`, NULL: none).
- * A remark MXT_E_LAUNCH_PACKAGE with the last line of the traceback.
- */
-int mxt_launch_imports_check(const struct mxt_command_request *request, char *const *environment, const char *package,
-			     struct mxt_remarks *remarks, struct mxt_error *err) MXT_WUR;
 
 #endif
