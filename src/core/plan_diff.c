@@ -93,19 +93,22 @@ static void append_value(const json_t *value, struct mxt_buf *buf)
 		mxt_buf_puts(buf, "?");
 }
 
-static void append_difference(const json_t *difference, const char *right_word, struct mxt_buf *buf)
+void mxt_plan_difference_text(const json_t *difference, const char *right_word, struct mxt_buf *buf)
 {
 	mxt_buf_printf(buf, "%s: ", json_string_value(json_object_get(difference, "path")));
 	append_value(json_object_get(difference, "left"), buf);
 	mxt_buf_printf(buf, ", %s ", right_word);
 	append_value(json_object_get(difference, "right"), buf);
+	const char *where = mxt_json_text(difference, "where");
+	if (where[0])
+		mxt_buf_printf(buf, " (%s)", where);
 }
 
 void mxt_plan_differences_text(const json_t *differences, const char *right_word, const char *glue, struct mxt_buf *buf)
 {
 	for (size_t i = 0; i < json_array_size(differences); i++) {
 		mxt_buf_puts(buf, i > 0 ? glue : "");
-		append_difference(json_array_get(differences, i), right_word, buf);
+		mxt_plan_difference_text(json_array_get(differences, i), right_word, buf);
 	}
 }
 

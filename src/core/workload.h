@@ -243,7 +243,7 @@ json_t *mxt_workload_json(const struct mxt_workload *workload);
 struct mxt_workload_source {
 	const char *config_yaml; /* Axolotl YAML */
 	const char *model; /* preset name, path to a config.json or to a model folder, or a Hub id in the local cache */
-	char **environment; /* for HF_HOME, HF_HUB_CACHE, XDG_CACHE_HOME, HOME; NULL-ended */
+	char *const *environment; /* for HF_HOME, HF_HUB_CACHE, XDG_CACHE_HOME, HOME; NULL-ended */
 	/* Flags; -1: not given. */
 	int64_t seq_len, micro_batch, lora_rank, gpus, nodes;
 	int64_t steps, distinct_lengths; /* see exposure.h */

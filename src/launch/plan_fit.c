@@ -196,6 +196,7 @@ int mxt_plan_fit_verdict(const struct mxt_plan_fit *fit, struct mxt_error *err)
 	    [MXT_PLAN_PART_MACHINE] = {"machine", "make a plan here"},
 	    [MXT_PLAN_PART_CONTRACT] = {"environment", "set these variables as the plan has them, or make a plan here"},
 	    [MXT_PLAN_PART_RECORDING] = {"recording", "make a plan of it with autotune --shapes"},
+	    [MXT_PLAN_PART_CONFIG] = {"config", "make a plan of it with autotune --config"},
 	};
 	if (json_array_size(fit->differences) == 0)
 		return 0;

@@ -27,7 +27,12 @@ struct mxt_plan_machine {
 };
 
 /* In the order in which they are compared. */
-enum mxt_plan_part { MXT_PLAN_PART_MACHINE, MXT_PLAN_PART_CONTRACT, MXT_PLAN_PART_RECORDING };
+enum mxt_plan_part {
+	MXT_PLAN_PART_MACHINE,
+	MXT_PLAN_PART_CONTRACT,
+	MXT_PLAN_PART_RECORDING,
+	MXT_PLAN_PART_CONFIG, /* by the caller: see workload_check.h */
+};
 
 struct mxt_plan_fit {
 	const char *device;      /* the device that fits best: its name */
