@@ -8,64 +8,39 @@
 #include "clean_text.h"
 #include "cleanup.h"
 #include "command.h"
-#include "doctor.h"
-#include "environ_list.h"
 #include "error.h"
 #include "json.h"
 #include "nearest.h"
 #include "plan.h"
+#include "plan_check_verb.h"
 #include "plan_diff.h"
 #include "plan_env.h"
-#include "plan_fit.h"
 #include "plan_handoff.h"
 #include "plan_post.h"
 #include "plan_show.h"
-#include "plan_software.h"
-#include "recording.h"
-#include "sysroot.h"
+#include "print_json.h"
 
 static const struct mxt_option options[] = {
     {"json", NULL, "show, check, diff: print one JSON object"},
     {"for", "USE", "check: may it be used so? train or run"},
     {"allow-simulated", NULL, "check: accept a plan made on simulated hardware"},
     {"python", "PATH", "check: the Python that trains, or its environment's folder"},
+    {"config", "FILE", "check: compare with what this Axolotl YAML trains"},
     {"shapes", "FILE", "check: compare with what mindxtrain record wrote of the job"},
     {"sysroot", "DIR", "check: compare with the machine that is recorded in DIR"},
     {"format", "FORM", "show: text (default) or post; env: sh (default), json or env-file"},
     {"files", "DIR", "env: write hand-off files into DIR; check: compare only these"},
 };
 
-/* ---- output ---- */
-
-static int print_buf(const struct mxt_cli *cli, const struct mxt_buf *buf, struct mxt_error *err)
-{
-	int rc = mxt_buf_status(buf, err);
-	if (rc == 0)
-		(void)fwrite(mxt_buf_text(buf), 1, buf->len, cli->out); /* main() looks at the stream at the end */
-	return rc;
-}
-
-/* Prints one object as a line and releases it; NULL: memory ran out. */
-static int print_json(const struct mxt_cli *cli, json_t *object, struct mxt_error *err)
-{
-	MXT_CLEANUP_JSON json_t *owned = object;
-	MXT_CLEANUP_BUF struct mxt_buf buf = MXT_BUF_INIT;
-	int rc = owned ? mxt_json_canonical(owned, &buf, err) : mxt_error_oom(err);
-	if (rc < 0)
-		return rc;
-	mxt_buf_putc(&buf, '\n');
-	return print_buf(cli, &buf, err);
-}
-
 /* ---- verbs: `plans` holds as many as the verb takes ---- */
 
 static int show_json(const struct mxt_cli *cli, const struct mxt_plan *plan, struct mxt_error *err)
 {
-	return print_json(cli,
-			  json_pack("{s:s, s:i, s:b, s:b, s:O}", "event", "plan", "v", 1, "self_test",
-				    mxt_plan_is_self_test(plan), "simulated", mxt_plan_is_simulated(plan), "plan",
-				    (json_t *)mxt_plan_document(plan)),
-			  err);
+	return mxt_print_json(cli->out,
+			      json_pack("{s:s, s:i, s:b, s:b, s:O}", "event", "plan", "v", 1, "self_test",
+					mxt_plan_is_self_test(plan), "simulated", mxt_plan_is_simulated(plan), "plan",
+					(json_t *)mxt_plan_document(plan)),
+			      err);
 }
 
 /* Strings of evidence may hold marks that reorder lines. */
@@ -74,7 +49,7 @@ static int print_clean(const struct mxt_cli *cli, const struct mxt_buf *buf, str
 	MXT_CLEANUP_BUF struct mxt_buf clean = MXT_BUF_INIT;
 	mxt_clean_text(&clean, mxt_buf_text(buf), buf->len);
 	clean.failed = clean.failed || buf->failed;
-	return print_buf(cli, &clean, err);
+	return mxt_print_buf(cli->out, &clean, err);
 }
 
 static int run_show(const struct mxt_cli *cli, const struct mxt_args *args, struct mxt_plan *const *plans,
@@ -117,108 +92,10 @@ static int run_id(const struct mxt_cli *cli, const struct mxt_args *args, struct
 	return 0;
 }
 
-static int check_use(const struct mxt_args *args, const struct mxt_plan *plan, struct mxt_error *err)
-{
-	const char *use = mxt_args_get(args, "for");
-	if (!use)
-		return 0;
-	bool train = strcmp(use, "train") == 0;
-	if (!train && strcmp(use, "run") != 0)
-		return mxt_error_set(err, -EINVAL, MXT_E_USAGE, "--for takes train or run, not '%s'", use);
-	return mxt_plan_usable(plan, train ? MXT_PLAN_TRAIN : MXT_PLAN_RUN, mxt_args_has(args, "allow-simulated"), err);
-}
-
-static int print_check(const struct mxt_cli *cli, const struct mxt_args *args, const struct mxt_plan *plan,
-		       const struct mxt_plan_fit *fit, struct mxt_error *err)
-{
-	bool fits = json_array_size(fit->differences) == 0;
-	if (mxt_args_has(args, "json"))
-		return print_json(cli,
-				  json_pack("{s:s, s:i, s:s, s:b, s:b, s:s, s:b, s:O, s:s*}", "event", "check", "v", 1,
-					    "plan_id", mxt_plan_id(plan), "self_test", mxt_plan_is_self_test(plan),
-					    "simulated", mxt_plan_is_simulated(plan), "device", fit->device, "fits",
-					    fits, "differences", fit->differences, "duty", mxt_plan_duty(plan)),
-				  err);
-	if (fits)
-		(void)fprintf(cli->out, "plan %s%s fits this machine (%s)%s\n", mxt_plan_id(plan), mxt_plan_marks(plan),
-			      fit->device, mxt_args_has(args, "shapes") ? " and this recording" : "");
-	if (mxt_plan_duty(plan))
-		(void)fprintf(cli->out, "%s\n", mxt_plan_duty(plan));
-	return 0;
-}
-
-/* Are the files that `plan env` wrote still what the plan says? Nothing of the machine is looked at. */
-static int check_files(const struct mxt_cli *cli, const struct mxt_args *args, const struct mxt_plan *plan,
-		       struct mxt_error *err)
-{
-	static const char *const others[] = {"python", "shapes", "sysroot"};
-	const char *dir = mxt_args_get(args, "files");
-	for (size_t i = 0; i < MXT_ARRAY_LEN(others); i++)
-		if (mxt_args_has(args, others[i]))
-			return mxt_error_set(err, -EINVAL, MXT_E_USAGE,
-					     "plan check --files compares files only: it takes no --%s", others[i]);
-	int rc = mxt_plan_verify_handoffs(plan, dir, err);
-	if (rc < 0)
-		return rc;
-	if (mxt_args_has(args, "json"))
-		return print_json(cli,
-				  json_pack("{s:s, s:i, s:s, s:s}", "event", "files", "v", 1, "plan_id",
-					    mxt_plan_id(plan), "dir", dir),
-				  err);
-	if (mxt_plan_has_handoffs(plan))
-		(void)fprintf(cli->out, "the hand-off files in %s are those of plan %s\n", dir, mxt_plan_id(plan));
-	else
-		(void)fprintf(cli->out, "plan %s hands no files over; nothing was compared\n", mxt_plan_id(plan));
-	return 0;
-}
-
-static int find_software(const struct mxt_plan *plan, const struct mxt_args *args, struct mxt_plan_machine *machine,
-			 struct mxt_plan_software *here, struct mxt_error *err)
-{
-	if (mxt_plan_is_self_test(plan) || mxt_plan_is_simulated(plan))
-		return 0;
-	int rc = mxt_plan_software_find(machine->root, machine->environment, mxt_args_get(args, "python"), here, err);
-	return rc < 0 ? rc : mxt_plan_software_lend(here, plan, machine, err);
-}
-
-/* An empty --sysroot would silently be this machine. */
-static int read_recorded(const struct mxt_sysroot *root, struct mxt_environ_list *ret_environment,
-			 struct mxt_error *err)
-{
-	if (mxt_sysroot_is_live(root))
-		return mxt_error_set(err, -EINVAL, MXT_E_USAGE, "--sysroot needs the name of a folder");
-	int rc = mxt_doctor_require_machine(root, err);
-	return rc < 0 ? rc : mxt_environ_list_read(root, ret_environment, err);
-}
-
 static int run_check(const struct mxt_cli *cli, const struct mxt_args *args, struct mxt_plan *const *plans,
 		     struct mxt_error *err)
 {
-	const char *sysroot = mxt_args_get(args, "sysroot");
-	const struct mxt_sysroot root = {.prefix = sysroot ? sysroot : ""};
-	MXT_CLEANUP_ENVIRON struct mxt_environ_list recorded = MXT_ENVIRON_LIST_INIT;
-	MXT_CLEANUP(mxt_plan_fit_finish) struct mxt_plan_fit fit = MXT_PLAN_FIT_INIT;
-	MXT_CLEANUP_PLAN_SOFTWARE struct mxt_plan_software here = MXT_PLAN_SOFTWARE_INIT;
-	MXT_CLEANUP_RECORDING struct mxt_recording *recording = NULL;
-	int rc = check_use(args, plans[0], err);
-	if (rc == 0 && mxt_args_has(args, "files"))
-		return check_files(cli, args, plans[0], err);
-	if (rc == 0 && mxt_args_has(args, "shapes"))
-		rc = mxt_recording_read(mxt_args_get(args, "shapes"), &recording, err);
-	if (rc == 0 && sysroot)
-		rc = read_recorded(&root, &recorded, err);
-	struct mxt_plan_machine machine = {.root = &root,
-					   .environment = sysroot ? recorded.entries : cli->environment,
-					   .recorded = recording ? recording->hash : NULL};
-	if (rc == 0)
-		rc = find_software(plans[0], args, &machine, &here, err);
-	if (rc == 0)
-		rc = mxt_plan_fit(plans[0], &machine, &fit, err);
-	if (rc == 0)
-		rc = mxt_plan_fit_count(&fit, plans[0], &machine, err);
-	if (rc == 0)
-		rc = print_check(cli, args, plans[0], &fit, err);
-	return rc < 0 ? rc : mxt_plan_fit_verdict(&fit, err);
+	return mxt_plan_check_verb(cli, args, plans[0], err);
 }
 
 static int print_differences(const struct mxt_cli *cli, struct mxt_plan *const *plans, const json_t *differences,
@@ -231,7 +108,7 @@ static int print_differences(const struct mxt_cli *cli, struct mxt_plan *const *
 		mxt_buf_puts(&buf, "the decisions are equal");
 	mxt_plan_differences_text(differences, "right", "\n", &buf);
 	mxt_buf_putc(&buf, '\n');
-	return print_buf(cli, &buf, err);
+	return mxt_print_buf(cli->out, &buf, err);
 }
 
 static int run_diff(const struct mxt_cli *cli, const struct mxt_args *args, struct mxt_plan *const *plans,
@@ -240,11 +117,11 @@ static int run_diff(const struct mxt_cli *cli, const struct mxt_args *args, stru
 	MXT_CLEANUP_JSON json_t *differences = NULL;
 	int rc = mxt_plan_diff("decision", mxt_plan_decision(plans[0]), mxt_plan_decision(plans[1]), &differences, err);
 	if (rc == 0 && mxt_args_has(args, "json"))
-		rc = print_json(cli,
-				json_pack("{s:s, s:i, s:s, s:s, s:O}", "event", "diff", "v", 1, "left",
-					  mxt_plan_id(plans[0]), "right", mxt_plan_id(plans[1]), "differences",
-					  differences),
-				err);
+		rc = mxt_print_json(cli->out,
+				    json_pack("{s:s, s:i, s:s, s:s, s:O}", "event", "diff", "v", 1, "left",
+					      mxt_plan_id(plans[0]), "right", mxt_plan_id(plans[1]), "differences",
+					      differences),
+				    err);
 	else if (rc == 0)
 		rc = print_differences(cli, plans, differences, err);
 	if (rc < 0)
@@ -296,7 +173,7 @@ static int run_env(const struct mxt_cli *cli, const struct mxt_args *args, struc
 		return rc;
 	if (mxt_plan_is_simulated(plans[0]))
 		(void)fprintf(stderr, "mindxtrain: note: this plan was made on simulated hardware\n");
-	return print_buf(cli, &buf, err);
+	return mxt_print_buf(cli->out, &buf, err);
 }
 
 /* ---- choosing the verb ---- */
@@ -315,7 +192,7 @@ static const struct verb verbs[] = {
     {"show", 1, " json format ", run_show},
     {"canonical", 1, " ", run_canonical},
     {"id", 1, " ", run_id},
-    {"check", 1, " json for allow-simulated python shapes sysroot files ", run_check},
+    {"check", 1, " json for allow-simulated python config shapes sysroot files ", run_check},
     {"diff", 2, " json ", run_diff},
     {"env", 1, " format files ", run_env},
 };

@@ -12,6 +12,7 @@
 #include "nvidia_answer.h"
 #include "nvidia_ask.h"
 #include "outlook.h"
+#include "print_json.h"
 #include "print_workload.h"
 #include "workload.h"
 
@@ -113,14 +114,10 @@ static void print_collective(FILE *out, const json_t *collective)
 
 static int print_json(FILE *out, json_t *outlook, struct mxt_error *err)
 {
-	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
 	if (json_object_set_new(outlook, "event", json_string("outlook")) < 0 ||
 	    json_object_set_new(outlook, "v", json_integer(1)) < 0)
 		return mxt_error_oom(err);
-	int rc = mxt_json_canonical(outlook, &text, err);
-	if (rc == 0)
-		(void)fprintf(out, "%s\n", mxt_buf_text(&text));
-	return rc;
+	return mxt_print_json(out, json_incref(outlook), err);
 }
 
 static int print(const struct mxt_cli *cli, bool json, const struct mxt_tune_request *request, json_t *outlook,
