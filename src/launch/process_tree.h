@@ -9,7 +9,14 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Signals every living descendant of `root`, not `root` itself; returns how many there were. 0 for `signal`: counts. */
+/*
+ * Signals every living descendant of `root`, not `root` itself; returns how many there were. 0 for `signal`: counts.
+ * What comes into being meanwhile may be missed. Nobody is signalled where /proc shows another namespace's processes,
+ * or is not there.
+ */
 size_t mxt_process_tree_signal(pid_t root, int signal);
+
+/* Writes up to `max` of the living descendants' pids; returns how many it wrote. */
+size_t mxt_process_tree_list(pid_t root, pid_t *pids, size_t max);
 
 #endif

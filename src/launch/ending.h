@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How a command and everything that descends from it is brought to its end: who is signalled when, as a machine that
+ * neither waits nor knows processes.
+ *
+ *   RUNNING      nobody has asked for an end
+ *   ASKED        the command was signalled, and has its grace
+ *   LEAVING      the command is gone; what it left behind may leave by itself for a moment
+ *   TERMINATED   TERM was sent to all that are left
+ *   KILLED       KILL was sent to all that are left, and is sent again
+ *   OVER         nobody is left, or nobody who can be ended
+ */
+#ifndef MXT_LAUNCH_ENDING_H
+#define MXT_LAUNCH_ENDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum mxt_ending_phase {
+	MXT_ENDING_RUNNING,
+	MXT_ENDING_ASKED,
+	MXT_ENDING_LEAVING,
+	MXT_ENDING_TERMINATED,
+	MXT_ENDING_KILLED,
+	MXT_ENDING_OVER,
+};
+
+struct mxt_ending_ops {
+	size_t (*signal_all)(void *context, int signal); /* to all that are left; returns how many there were */
+	bool (*is_empty)(void *context);                 /* nobody is left */
+	void *context;
+};
+
+struct mxt_ending {
+	enum mxt_ending_phase phase;
+	uint64_t grace_ns;
+	uint64_t deadline_ns; /* when mxt_ending_step() has something to do; 0: never */
+	uint64_t give_up_ns;  /* in KILLED: when those who are left are given up */
+	uint64_t pause_ns;    /* in KILLED: between two rounds */
+	unsigned n_asked;
+	size_t n_swept; /* processes that were signalled by TERMINATED or KILLED */
+	bool given_up;  /* OVER with somebody left */
+};
+
+void mxt_ending_init(struct mxt_ending *ending, uint64_t grace_ns);
+
+/*
+ * The command has been asked to end. Asked again, what is left of its grace becomes five seconds at most; the third
+ * time, none.
+ */
+void mxt_ending_ask(struct mxt_ending *ending, uint64_t now_ns);
+
+/* The command is gone. */
+void mxt_ending_alone(struct mxt_ending *ending, uint64_t now_ns);
+
+/* Does what is due. To be called after each change and at deadline_ns. */
+void mxt_ending_step(struct mxt_ending *ending, uint64_t now_ns, const struct mxt_ending_ops *ops);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "job_terminal.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+void mxt_job_terminal_open(struct mxt_job_terminal *terminal, pid_t group)
+{
+	*terminal = (struct mxt_job_terminal)MXT_JOB_TERMINAL_INIT;
+	terminal->fd = open("/dev/tty", O_RDWR | O_NOCTTY | O_CLOEXEC);
+	terminal->group = group;
+}
+
+bool mxt_job_terminal_lend(struct mxt_job_terminal *terminal)
+{
+	if (terminal->fd < 0)
+		return false;
+	pid_t now = tcgetpgrp(terminal->fd);
+	if (now == getpgrp())
+		now = tcsetpgrp(terminal->fd, terminal->group) == 0 ? terminal->group : -1;
+	terminal->lent = terminal->lent || now == terminal->group;
+	return now == terminal->group;
+}
+
+void mxt_job_terminal_close(struct mxt_job_terminal *terminal)
+{
+	if (terminal->lent && tcgetpgrp(terminal->fd) == terminal->group)
+		(void)tcsetpgrp(terminal->fd, getpgrp());
+	if (terminal->fd >= 0)
+		(void)close(terminal->fd);
+	*terminal = (struct mxt_job_terminal)MXT_JOB_TERMINAL_INIT;
+}

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "supervise.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "clock.h"
+#include "error.h"
+#include "guardian.h"
+#include "job_terminal.h"
+#include "launch_signals.h"
+#include "output_tee.h"
+#include "process_tree.h"
+#include "wards.h"
+
+#define EXIT_NOT_EXECUTABLE 126
+#define EXIT_NOT_FOUND      127
+#define EXIT_SIGNAL         128
+
+/* A command at work. */
+struct supervision {
+	const struct mxt_supervise_request *request;
+	struct mxt_supervised *result;
+	struct mxt_launch_signals signals;
+	struct mxt_guardian guardian;
+	struct mxt_output_tee *tee; /* owned */
+	struct mxt_job_terminal terminal;
+	struct mxt_wards wards; /* of use once the guardian is dead, and they are ours */
+	pid_t command;          /* 0: not known yet */
+	bool ended;             /* the command has */
+	bool inherited;         /* the guardian died before it was done: its wards are ours */
+	bool unguarded;         /* and the command was still running, with nobody asking for its end */
+	bool over;              /* all are gone, or given up */
+	int spawn_errno;        /* why there is no command at all */
+};
+
+static uint64_t now_ns(void)
+{
+	return mxt_now_ns(&mxt_clock_monotonic);
+}
+
+/* ---- what the guardian says ---- */
+
+static void take_started(struct supervision *s)
+{
+	s->result->started = true;
+	if (s->request->on_start)
+		s->request->on_start(s->request->on_start_context, s->command);
+}
+
+static void take_end(struct supervision *s, int wait_status)
+{
+	s->ended = true;
+	s->result->wait_status = wait_status;
+	s->result->ended_ns = now_ns();
+}
+
+static void take_over(struct supervision *s, const struct mxt_guardian_packet *packet)
+{
+	if (!s->ended && packet->command_ended)
+		take_end(s, packet->value);
+	s->result->n_swept = packet->n_swept;
+	s->result->n_stuck = packet->n_stuck;
+	memcpy(s->result->stuck, packet->stuck, sizeof packet->stuck);
+	s->over = true;
+}
+
+/* The signal that stops a job, for a shell that waits for us. Not where nobody could continue us again. */
+static void stop_ourselves(struct supervision *s, int signal)
+{
+	sigset_t set;
+	mxt_guardian_tell(&s->guardian, MXT_GUARDIAN_HALT, 0);
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, signal);
+	(void)kill(getpid(), signal);
+	(void)sigprocmask(SIG_UNBLOCK, &set, NULL); /* here we stop */
+	(void)sigprocmask(SIG_BLOCK, &set, NULL);
+	(void)sigpending(&set);
+	if (signal == SIGTSTP && !sigismember(&set, SIGCONT)) /* a group that nobody controls is not stopped */
+		mxt_guardian_tell(&s->guardian, MXT_GUARDIAN_RESUME, 0);
+}
+
+static void take_stop(struct supervision *s, int signal)
+{
+	bool wants_terminal = signal == SIGTTIN || signal == SIGTTOU;
+	if (wants_terminal && mxt_job_terminal_lend(&s->terminal))
+		mxt_guardian_tell(&s->guardian, MXT_GUARDIAN_RESUME, 0);
+	else if (wants_terminal || signal == SIGTSTP)
+		stop_ourselves(s, signal);
+}
+
+static void note_signal(struct supervision *s, int signal)
+{
+	if (mxt_signal_stops(signal) && !s->ended && s->result->signal == 0)
+		s->result->signal = signal;
+}
+
+static void take_packet(struct supervision *s, const struct mxt_guardian_packet *packet)
+{
+	switch (packet->word) {
+	case MXT_GUARDIAN_FAILED:
+		s->spawn_errno = packet->value;
+		break;
+	case MXT_GUARDIAN_FORKED:
+		s->command = packet->value;
+		break;
+	case MXT_GUARDIAN_STARTED:
+		take_started(s);
+		break;
+	case MXT_GUARDIAN_REFUSED:
+		s->result->exec_errno = packet->value;
+		break;
+	case MXT_GUARDIAN_HEARD:
+		note_signal(s, packet->value);
+		break;
+	case MXT_GUARDIAN_STOPPED:
+		take_stop(s, packet->value);
+		break;
+	case MXT_GUARDIAN_ENDED:
+		take_end(s, packet->value);
+		break;
+	case MXT_GUARDIAN_OVER:
+		take_over(s, packet);
+		break;
+	default:
+		break;
+	}
+}
+
+/* It was killed, and we are the next subreaper. The command got TERM from the kernel; that was its call to end. */
+static void inherit(struct supervision *s)
+{
+	mxt_guardian_reap(&s->guardian);
+	if (s->over || s->spawn_errno) {
+		s->over = true;
+		return;
+	}
+	s->inherited = true;
+	mxt_wards_init(&s->wards, s->command, (uint64_t)s->request->grace_s * MXT_NS_PER_S);
+	s->unguarded = !s->ended && s->result->signal == 0;
+	s->wards.ended = s->ended || s->command == 0;
+	s->wards.wait_status = s->result->wait_status;
+	mxt_wards_reap(&s->wards, now_ns());
+	if (s->wards.ended)
+		mxt_ending_alone(&s->wards.ending, now_ns());
+	else
+		(void)mxt_wards_deliver(&s->wards, SIGTERM, now_ns());
+}
+
+static void hear_guardian(struct supervision *s)
+{
+	struct mxt_guardian_packet packet;
+	int heard = 0;
+	while (s->guardian.fd >= 0 && (heard = mxt_guardian_hear(&s->guardian, &packet)) == 1)
+		take_packet(s, &packet);
+	if (s->guardian.fd >= 0 && heard < 0)
+		inherit(s);
+}
+
+/* ---- what we do where the guardian cannot ---- */
+
+static void take_inheritance_end(struct supervision *s)
+{
+	const struct mxt_ending *ending = &s->wards.ending;
+	s->result->n_swept = ending->n_swept;
+	if (ending->given_up)
+		s->result->n_stuck = mxt_process_tree_list(getpid(), s->result->stuck, MXT_SUPERVISE_STUCK);
+	s->over = true;
+}
+
+static void mind_inheritance(struct supervision *s)
+{
+	if (!s->inherited || s->over)
+		return;
+	mxt_wards_reap(&s->wards, now_ns());
+	if (s->wards.ended && !s->ended && s->command > 0)
+		take_end(s, s->wards.wait_status);
+	if (mxt_wards_step(&s->wards, now_ns()))
+		take_inheritance_end(s);
+}
+
+static void deliver(struct supervision *s, int signal)
+{
+	if (s->inherited)
+		(void)mxt_wards_deliver(&s->wards, signal, now_ns());
+	else
+		mxt_guardian_tell(&s->guardian, MXT_GUARDIAN_DELIVER, signal);
+}
+
+/* ---- signals ---- */
+
+/* As the first process of a container we are the parent of whoever lost theirs. */
+static void reap_strangers(const struct supervision *s)
+{
+	siginfo_t info = {0};
+	while (getpid() == 1 && !s->inherited && waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+	       info.si_pid > 0 && info.si_pid != s->guardian.pid) {
+		(void)waitpid(info.si_pid, NULL, WNOHANG);
+		info.si_pid = 0;
+	}
+}
+
+static void take_signal(struct supervision *s, int signal)
+{
+	if (signal == SIGTSTP) {
+		stop_ourselves(s, signal);
+	} else if (signal == SIGCONT) {
+		if (s->terminal.lent)
+			(void)mxt_job_terminal_lend(&s->terminal);
+		mxt_guardian_tell(&s->guardian, MXT_GUARDIAN_RESUME, 0);
+	} else if (signal == SIGCHLD) {
+		reap_strangers(s);
+	} else {
+		note_signal(s, signal);
+		deliver(s, signal);
+	}
+}
+
+static void take_signals(struct supervision *s)
+{
+	struct signalfd_siginfo info;
+	while (read(s->signals.fd, &info, sizeof info) == sizeof info)
+		take_signal(s, (int)info.ssi_signo);
+}
+
+/* ---- the loop ---- */
+
+static uint64_t earlier(uint64_t a, uint64_t b)
+{
+	if (a == 0 || b == 0)
+		return a + b;
+	return a < b ? a : b;
+}
+
+static int wait_ms(const struct supervision *s)
+{
+	uint64_t deadline = mxt_output_tee_deadline_ns(s->tee), now = now_ns();
+	if (s->inherited && !s->over)
+		deadline = earlier(deadline, s->wards.ending.deadline_ns);
+	if (deadline == 0)
+		return -1;
+	uint64_t ms = deadline > now ? (deadline - now) / MXT_NS_PER_MS + 1 : 0;
+	return ms < INT32_MAX ? (int)ms : INT32_MAX;
+}
+
+static void turn(struct supervision *s)
+{
+	struct pollfd fds[MXT_OUTPUT_TEE_FDS + 2];
+	mxt_output_tee_poll(s->tee, fds);
+	fds[MXT_OUTPUT_TEE_FDS] = (struct pollfd){s->guardian.fd, POLLIN, 0};
+	fds[MXT_OUTPUT_TEE_FDS + 1] = (struct pollfd){s->signals.fd, POLLIN, 0};
+	(void)poll(fds, MXT_ARRAY_LEN(fds), wait_ms(s));
+	take_signals(s);
+	hear_guardian(s);
+	mind_inheritance(s);
+	if (!mxt_output_tee_turn(s->tee, fds, now_ns())) {
+		s->result->ended_by_watch = true;
+		deliver(s, SIGTERM);
+	}
+}
+
+static void watch_command(struct supervision *s)
+{
+	while (!s->over)
+		turn(s);
+	mxt_guardian_reap(&s->guardian);
+	while (!mxt_output_tee_drain(s->tee, now_ns()))
+		turn(s);
+}
+
+static int start(struct supervision *s, struct mxt_error *err)
+{
+	const struct mxt_supervise_request *request = s->request;
+	static const int show_fds[] = {STDOUT_FILENO, STDERR_FILENO};
+	MXT_CLEANUP_CLOSE int null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	if (null_fd < 0 || prctl(PR_SET_CHILD_SUBREAPER, 1) < 0)
+		return mxt_error_errno(err, errno, "cannot start %s", request->argv[0]);
+	int rc = mxt_output_tee_create(show_fds, request->log_fd, request->watch, &s->tee, err);
+	if (rc == 0)
+		rc = mxt_launch_signals_hold(&s->signals, err);
+	if (rc < 0)
+		return rc;
+	const int *ends = mxt_output_tee_write_ends(s->tee);
+	const struct mxt_guardian_request asked = {
+	    .argv = request->argv,
+	    .environment = request->environment,
+	    .stdin_fd = request->hands_stdin_over ? STDIN_FILENO : null_fd,
+	    .stdout_fd = ends[0],
+	    .stderr_fd = ends[1],
+	    .keeps_terminal = request->hands_stdin_over,
+	    .grace_ns = (uint64_t)request->grace_s * MXT_NS_PER_S,
+	    .forwarded = &s->signals.forwarded,
+	};
+	s->result->started_ns = now_ns();
+	rc = mxt_guardian_start(&asked, &s->guardian, err);
+	mxt_output_tee_started(s->tee);
+	if (rc == 0 && request->hands_stdin_over)
+		mxt_job_terminal_open(&s->terminal, s->guardian.pid);
+	return rc;
+}
+
+static int verdict(const struct supervision *s, struct mxt_error *err)
+{
+	if (s->spawn_errno)
+		return mxt_error_set(err, -s->spawn_errno, MXT_E_SPAWN,
+				     "cannot start %s: %s; see the limit of processes (ulimit -u)", s->request->argv[0],
+				     strerror(s->spawn_errno));
+	bool killed = WIFSIGNALED(s->result->wait_status) && WTERMSIG(s->result->wait_status) == SIGKILL;
+	if (s->unguarded && !killed) /* killed: with its whole process group, as by "kill -9 0" */
+		return mxt_error_set(err, -ECHILD, MXT_E_LAUNCH_GUARDIAN,
+				     "the process that guards the command was killed; the command was ended");
+	return 0;
+}
+
+static void finish(struct supervision *s)
+{
+	struct mxt_output_tally tally = {0};
+	if (s->tee)
+		mxt_output_tee_tally(s->tee, &tally);
+	s->result->log_errno = tally.log_errno;
+	s->result->shown_errno = tally.shown_errno;
+	s->result->log_bytes = tally.log_bytes;
+	if (s->result->ended_ns == 0)
+		s->result->ended_ns = now_ns();
+	mxt_guardian_reap(&s->guardian);
+	mxt_output_tee_destroy(s->tee);
+	mxt_job_terminal_close(&s->terminal);
+	mxt_launch_signals_release(&s->signals);
+}
+
+int mxt_supervise(const struct mxt_supervise_request *request, struct mxt_supervised *ret_supervised,
+		  struct mxt_error *err)
+{
+	struct mxt_supervised result = {0};
+	struct supervision s = {.request = request,
+				.result = &result,
+				.signals = MXT_LAUNCH_SIGNALS_INIT,
+				.guardian = MXT_GUARDIAN_INIT,
+				.terminal = MXT_JOB_TERMINAL_INIT};
+	int rc = start(&s, err);
+	if (rc == 0) {
+		watch_command(&s);
+		rc = verdict(&s, err);
+	}
+	finish(&s);
+	if (rc == 0)
+		*ret_supervised = result;
+	return rc;
+}
+
+int mxt_supervised_status(const struct mxt_supervised *supervised)
+{
+	if (supervised->signal)
+		return EXIT_SIGNAL + supervised->signal;
+	if (supervised->exec_errno)
+		return supervised->exec_errno == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+	if (WIFSIGNALED(supervised->wait_status))
+		return EXIT_SIGNAL + WTERMSIG(supervised->wait_status);
+	return WEXITSTATUS(supervised->wait_status);
+}

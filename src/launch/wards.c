@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "wards.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "process_tree.h"
+
+#define ECHO_NS (100 * MXT_NS_PER_MS)
+
+bool mxt_signal_stops(int signal)
+{
+	return signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGQUIT;
+}
+
+void mxt_wards_init(struct mxt_wards *wards, pid_t command, uint64_t grace_ns)
+{
+	*wards = (struct mxt_wards){.command = command};
+	mxt_ending_init(&wards->ending, grace_ns);
+}
+
+static void take_end(struct mxt_wards *wards, int status, uint64_t now_ns)
+{
+	if (WIFSTOPPED(status)) {
+		wards->stopped_by = WSTOPSIG(status);
+		return;
+	}
+	wards->ended = true;
+	wards->wait_status = status;
+	mxt_ending_alone(&wards->ending, now_ns);
+}
+
+void mxt_wards_reap(struct mxt_wards *wards, uint64_t now_ns)
+{
+	int status;
+	pid_t pid;
+	wards->stopped_by = 0;
+	while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0 || (pid < 0 && errno == EINTR))
+		if (pid == wards->command && !wards->ended)
+			take_end(wards, status, now_ns);
+}
+
+static bool is_echo(uint64_t then_ns, uint64_t now_ns)
+{
+	return then_ns != 0 && now_ns - then_ns < ECHO_NS;
+}
+
+static bool is_known(int signal)
+{
+	return signal > 0 && signal < MXT_WARDS_SIGNALS;
+}
+
+bool mxt_wards_deliver(struct mxt_wards *wards, int signal, uint64_t now_ns)
+{
+	if (!is_known(signal) || is_echo(wards->delivered_ns[signal], now_ns))
+		return false;
+	wards->delivered_ns[signal] = now_ns;
+	if (!wards->ended && !is_echo(wards->heard_ns[signal], now_ns)) {
+		(void)kill(wards->command, signal);
+		if (mxt_signal_stops(signal))
+			(void)kill(wards->command, SIGCONT); /* a stopped process takes nothing */
+	}
+	if (mxt_signal_stops(signal))
+		mxt_ending_ask(&wards->ending, now_ns);
+	return true;
+}
+
+void mxt_wards_hear(struct mxt_wards *wards, int signal, uint64_t now_ns)
+{
+	if (is_known(signal))
+		wards->heard_ns[signal] = now_ns;
+}
+
+static size_t signal_all(void *context, int signal)
+{
+	const struct mxt_wards *wards = context;
+	size_t n = mxt_process_tree_signal(getpid(), signal);
+	if (n == 0 && !wards->ended) /* no /proc to find it by */
+		n = kill(wards->command, signal) == 0;
+	return n;
+}
+
+static bool is_empty(void *context)
+{
+	(void)context;
+	siginfo_t info;
+	return waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 && errno == ECHILD;
+}
+
+bool mxt_wards_step(struct mxt_wards *wards, uint64_t now_ns)
+{
+	const struct mxt_ending_ops ops = {signal_all, is_empty, wards};
+	mxt_ending_step(&wards->ending, now_ns, &ops);
+	return wards->ending.phase == MXT_ENDING_OVER;
+}
