@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "problem_json.h"
 
+#include <errno.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include "json.h"
 
@@ -99,11 +101,15 @@ static bool flag(const json_t *object, const char *key)
 	return json_is_true(json_object_get(object, key));
 }
 
-/* A size that no product can have stays one when it is cut to 32 bits. */
-static int32_t batch_of(const json_t *json)
+/* A size that no problem can have stays one when it is cut to 32 bits. */
+static int32_t cut(int64_t size)
 {
-	int64_t batch = mxt_json_integer(json, "batch");
-	return batch >= INT32_MIN && batch <= INT32_MAX ? (int32_t)batch : -1;
+	return size >= INT32_MIN && size <= INT32_MAX ? (int32_t)size : -1;
+}
+
+static int32_t size_of(const json_t *json, const char *key)
+{
+	return cut(mxt_json_integer(json, key));
 }
 
 struct mxt_gemm mxt_gemm_of_json(const json_t *json)
@@ -115,10 +121,61 @@ struct mxt_gemm mxt_gemm_of_json(const json_t *json)
 			     .trans_b = flag(json, "trans_b"),
 			     .accumulate = flag(json, "accumulate"),
 			     .bias = flag(json, "bias"),
-			     .batch = batch_of(json),
+			     .batch = size_of(json, "batch"),
 			     .dtype = mxt_dtype_find(mxt_json_text(json, "dtype"))};
 	g.lda = mxt_json_integer_or(json, "lda", dense_lda(&g));
 	g.ldb = mxt_json_integer_or(json, "ldb", dense_ldb(&g));
 	g.ldc = mxt_json_integer_or(json, "ldc", g.n);
 	return g;
+}
+
+static int take_documents(const json_t *list, struct mxt_attention *a)
+{
+	if (json_array_size(list) > MXT_MAX_DOCUMENTS)
+		return -EINVAL;
+	a->n_documents = (uint32_t)json_array_size(list);
+	for (uint32_t i = 0; i < a->n_documents; i++)
+		a->documents[i] = cut(json_integer_value(json_array_get(list, i)));
+	return 0;
+}
+
+static int attention_of_json(const json_t *json, struct mxt_attention *ret_attention)
+{
+	const char *direction = mxt_json_text(json, "direction");
+	bool backward = strcmp(direction, "backward") == 0;
+	if (!backward && strcmp(direction, "forward") != 0)
+		return -EINVAL;
+	*ret_attention = (struct mxt_attention){.batch = size_of(json, "batch"),
+						.seq = size_of(json, "seq"),
+						.heads = size_of(json, "heads"),
+						.kv_heads = size_of(json, "kv_heads"),
+						.head_dim = size_of(json, "head_dim"),
+						.causal = flag(json, "causal"),
+						.masked = flag(json, "masked"),
+						.repeated = flag(json, "repeated"),
+						.window = size_of(json, "window"),
+						.dtype = mxt_dtype_find(mxt_json_text(json, "dtype")),
+						.direction = backward ? MXT_BACKWARD : MXT_FORWARD};
+	return take_documents(json_object_get(json, "documents"), ret_attention);
+}
+
+int mxt_problem_of_json(const json_t *json, struct mxt_problem *ret_problem)
+{
+	struct mxt_problem problem = {.calls = 1};
+	const char *op = mxt_json_text(json, "op");
+	int rc = 0;
+	if (strcmp(op, "gemm") == 0) {
+		problem.kind = MXT_PROBLEM_GEMM;
+		problem.as.gemm = mxt_gemm_of_json(json);
+	} else if (strcmp(op, "attention") == 0) {
+		problem.kind = MXT_PROBLEM_ATTENTION;
+		rc = attention_of_json(json, &problem.as.attention);
+	} else {
+		rc = -EINVAL;
+	}
+	if (rc == 0)
+		rc = mxt_problem_validate(&problem);
+	if (rc == 0)
+		*ret_problem = problem;
+	return rc;
 }

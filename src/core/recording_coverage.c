@@ -20,6 +20,12 @@ static struct mxt_problem comparable(const struct mxt_problem *problem)
 	return like;
 }
 
+bool mxt_problem_alike(const struct mxt_problem *a, const struct mxt_problem *b)
+{
+	struct mxt_problem like_a = comparable(a), like_b = comparable(b);
+	return mxt_problem_equal(&like_a, &like_b);
+}
+
 /* How often the set has a problem like this. */
 static double find(const struct mxt_problem_set *set, const struct mxt_problem *wanted)
 {

@@ -5,6 +5,7 @@
 #ifndef MXT_CORE_RECORDING_COVERAGE_H
 #define MXT_CORE_RECORDING_COVERAGE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "buf.h"
@@ -24,9 +25,12 @@ struct mxt_coverage {
 	uint32_t n_misses;
 };
 
+/* Are these the same call? Two packed attention calls are, when all but the lengths of their documents is the same. */
+bool mxt_problem_alike(const struct mxt_problem *a, const struct mxt_problem *b);
+
 /*
- * A call is covered by an equal one, as often as that is generated. Two packed attention calls are equal when all but
- * the lengths of their documents is. Both sets unscaled, each problem in it once.
+ * A call is covered by an equal one, as mxt_problem_alike() says it, as often as that is generated. Both sets unscaled,
+ * each problem in it once.
  */
 void mxt_recording_coverage(const struct mxt_problem_set *recorded, const struct mxt_problem_set *generated,
 			    struct mxt_coverage *ret_coverage);
