@@ -7,8 +7,8 @@
  *   torch                some process imported torch; torch-too-old: one without hooks of optimizers
  *   unwritten            a part could not be written
  */
-#ifndef MXT_CLI_RECORD_FOLDER_H
-#define MXT_CLI_RECORD_FOLDER_H
+#ifndef MXT_LAUNCH_RECORD_FOLDER_H
+#define MXT_LAUNCH_RECORD_FOLDER_H
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -17,6 +17,7 @@
 
 struct mxt_error;
 
+/* The folder ranks/ of a run is one, too: it is made by others, and stays. */
 struct mxt_record_folder {
 	char *path; /* owned */
 };
