@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python loads this at its start while `mindxtrain record` runs a command. It makes the recorder wait for torch, and
-then loads the sitecustomize that it shadows.
+"""Python loads this at its start while `mindxtrain record`, `run` or `train` runs a command. It makes the recorder, or
+the witness of a run, wait for torch, and then loads the sitecustomize that it shadows.
 """
 
+import importlib
 import importlib.machinery
 import importlib.util
 import os
@@ -20,16 +21,21 @@ def _load_shadowed(here):
     spec.loader.exec_module(module)
 
 
+# Module that waits, by the variable that asks for it.
+_HOOKS = {"MXT_RECORD_DIR": "recorder_hook", "MXT_LAUNCH_DIR": "launch_hook"}
+
+
 def _watch(here):
-    """Recording must never keep a Python from starting."""
+    """What watches must never keep a Python from starting."""
+    wanted = [name for variable, name in _HOOKS.items() if os.environ.get(variable)]
     try:
         folder = os.path.dirname(here)
         if folder not in (os.path.realpath(path or ".") for path in sys.path):
             sys.path.append(folder)
-        from mindxtrain_plan import recorder_hook
-        recorder_hook.wait_for_torch()
+        for name in wanted:
+            importlib.import_module("mindxtrain_plan." + name).wait_for_torch()
     except Exception as error:  # pylint: disable=broad-except
-        sys.stderr.write(f"mindxtrain record: this Python is not recorded: {error!r}\n")
+        sys.stderr.write(f"mindxtrain: this Python is not watched: {error!r}\n")
 
 
 _HERE = os.path.dirname(os.path.realpath(__file__))

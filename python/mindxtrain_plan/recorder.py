@@ -51,7 +51,8 @@ class Session:
         if os.getpid() != self.pid or self.done or in_backward():
             return
         if self.recorder is None:
-            self._start()
+            if not self._start():
+                return
         elif not self.recorder.tally.is_empty():  # several optimizers may step one after the other
             self.recorder.end_step()
         else:
@@ -62,11 +63,13 @@ class Session:
             self._finish()
 
     def _start(self):
+        """True once the recorder is at work."""
         self.recorder = Recorder()
         recorder_watch.watch_old_flash_attn(self.recorder)
         recorder_watch.watch_cuda_graphs(self.recorder)
         os.register_at_fork(after_in_child=self._leave)
         self.recorder.__enter__()
+        return True
 
     def _leave(self):
         self.done = True
@@ -85,7 +88,7 @@ class Session:
         if torch.cuda.is_available() and torch.cuda.is_initialized():
             torch.cuda.synchronize()  # other ranks may wait for what this one still computes
         try:
-            write_file(self.folder, f"part-{rank():05d}-{self.pid}.json", self._document())
+            self._write_part()
         except OSError as error:
             if not os.path.isdir(self.folder):
                 sys.stderr.write("mindxtrain record: it has ended before this process was recorded; the training goes on\n")
@@ -96,6 +99,9 @@ class Session:
         if threading.current_thread() is not threading.main_thread():
             sys.stderr.write("mindxtrain record: the optimizer runs in a thread; waiting for the command to be ended\n")
         raise SystemExit(0)
+
+    def _write_part(self):
+        write_file(self.folder, f"part-{rank():05d}-{self.pid}.json", self._document())
 
     def _document(self):
         document = self.recorder.tally.document()

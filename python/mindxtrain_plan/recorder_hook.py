@@ -56,17 +56,18 @@ def attach(module):
 
 
 class Loader(importlib.abc.Loader):
-    """The module's own loader, and then `attach`."""
+    """The module's own loader, and then `then(module)`; the module keeps its own one."""
 
-    def __init__(self, loader):
-        self.loader = loader
+    def __init__(self, loader, then):
+        self.loader, self.then = loader, then
 
     def create_module(self, spec):
         return self.loader.create_module(spec)
 
     def exec_module(self, module):
+        module.__spec__.loader = module.__loader__ = self.loader
         self.loader.exec_module(module)
-        attach(module)
+        self.then(module)
 
     def __getattr__(self, name):
         return getattr(self.loader, name)
@@ -75,21 +76,28 @@ class Loader(importlib.abc.Loader):
 class Finder(importlib.abc.MetaPathFinder):
     """Finds one module, as the finders behind it do, and gives it the loader above."""
 
+    def __init__(self, awaited, then):
+        self.awaited, self.then = awaited, then
+
     def find_spec(self, fullname, path=None, target=None):
-        if fullname != AWAITED:
+        if fullname != self.awaited:
             return None
         sys.meta_path.remove(self)
         spec = importlib.util.find_spec(fullname)
         if spec is not None and spec.loader is not None:
-            spec.loader = Loader(spec.loader)
+            spec.loader = Loader(spec.loader, self.then)
         return spec
+
+
+def when_imported(name, then):
+    """Calls `then` with a module: now, or when somebody imports it."""
+    if name in sys.modules:
+        then(sys.modules[name])
+    else:
+        sys.meta_path.insert(0, Finder(name, then))
 
 
 def wait_for_torch():
     """Attaches now, or when torch is imported."""
-    if wanted() is None:
-        return
-    if AWAITED in sys.modules:
-        attach(sys.modules[AWAITED])
-    else:
-        sys.meta_path.insert(0, Finder())
+    if wanted() is not None:
+        when_imported(AWAITED, attach)

@@ -46,6 +46,7 @@ class Recorder(TorchDispatchMode):
     def __init__(self):
         super().__init__()
         self.tally, self.active, self.device = Tally(), True, None
+        self.replaced = []  # see recorder_watch.replace()
         self._operators, self._lengths = {}, {}
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):

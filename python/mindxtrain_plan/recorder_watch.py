@@ -43,6 +43,20 @@ def wrap_function(recorder, operator, function):
     return wrapper
 
 
+def replace(recorder, owner, attribute, function):
+    """Puts a function in the place of another one; restore() undoes it."""
+    recorder.replaced.append((owner, attribute, getattr(owner, attribute), function))
+    setattr(owner, attribute, function)
+
+
+def restore(recorder):
+    """Puts back what was there, unless somebody else has replaced it since."""
+    while recorder.replaced:
+        owner, attribute, old, new = recorder.replaced.pop()
+        if getattr(owner, attribute, None) is new:
+            setattr(owner, attribute, old)
+
+
 def watch_old_flash_attn(recorder):
     """flash_attn before its operators were torch's: functions of a module, which call its library directly."""
     module = sys.modules.get("flash_attn.flash_attn_interface")
@@ -51,7 +65,7 @@ def watch_old_flash_attn(recorder):
     for attribute, name in OLD_FLASH.items():
         function = getattr(module, attribute, None)
         if inspect.isfunction(function):
-            setattr(module, attribute, wrap_function(recorder, FunctionOperator(name, function), function))
+            replace(recorder, module, attribute, wrap_function(recorder, FunctionOperator(name, function), function))
 
 
 def watch_cuda_graphs(recorder):
@@ -67,13 +81,17 @@ def watch_cuda_graphs(recorder):
             recorder.tally.miss("cuda_graph_replay")
         return replay(self, *args, **kwargs)
 
-    graph.replay = counted
+    replace(recorder, graph, "replay", counted)
+
+
+def compiled_graphs():
+    """How many graphs were compiled in this process."""
+    counters = getattr(sys.modules.get("torch._dynamo.utils"), "counters", None)
+    return counters["stats"]["unique_graphs"] if counters else 0
 
 
 def count_compiled(recorder):
-    """Graphs that were compiled in this process: products in generated kernels are not seen."""
-    utils = sys.modules.get("torch._dynamo.utils")
-    counters = getattr(utils, "counters", None)
-    graphs = counters["stats"]["unique_graphs"] if counters else 0
+    """Products in generated kernels are not seen."""
+    graphs = compiled_graphs()
     if graphs:
         recorder.tally.miss("compiled_graph", graphs)
