@@ -16,13 +16,22 @@ struct mxt_error;
 
 /* What is newer than the start of the run. */
 struct mxt_artefacts {
-	json_t *found;       /* owned: [{"path", "bytes"}] the final adapter or model, the newest checkpoint's
-				trainer_state.json */
+	json_t *found; /* owned: [{"what": "adapter" or "model" or "state", "path", "bytes"}], one of each at most: the
+			  final weights, or the index of their parts; the newest checkpoint's trainer_state.json */
 	int64_t global_step; /* of trainer_state.json; -1: not known */
+	char *passed_over;   /* owned: what is there and does not count, and why; NULL: nothing */
 };
+#define MXT_ARTEFACTS_INIT                                                                                             \
+	{                                                                                                              \
+		NULL, -1, NULL                                                                                         \
+	}
 void mxt_artefacts_finish(struct mxt_artefacts *artefacts);
 
-/* Fails for memory only: files that cannot be read are absent. `start`: CLOCK_REALTIME of the run's start. */
+/*
+ * Looks into output_dir, which is relative to the working folder, as for the training. Weights only count: Axolotl
+ * writes configs and tokenizers before it trains. Fails for memory only: files that cannot be read are absent.
+ * `start`: CLOCK_REALTIME of the run's start; a file server's clock is taken to agree with this host's.
+ */
 int mxt_artefacts_find(const struct mxt_axolotl_facts *facts, const struct timespec *start,
 		       struct mxt_artefacts *ret_artefacts, struct mxt_error *err) MXT_WUR;
 
