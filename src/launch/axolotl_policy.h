@@ -8,34 +8,32 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "axolotl_facts.h"
 #include "compiler.h"
 
 struct mxt_axolotl_package;
 struct mxt_error;
 struct mxt_remarks;
 
-/* What else of the config the launch must know. */
-struct mxt_axolotl_facts {
-	bool compiles;          /* torch_compile */
-	bool saves_checkpoints; /* during training, so that trainer_state.json is expected */
-	bool adapter;           /* an adapter is what it leaves, not a whole model */
-	char *output_dir;       /* owned: as it is written, or Axolotl's default */
+/* All borrowed. */
+struct mxt_axolotl_policy_request {
+	const char *name; /* of the config, for messages */
+	const char *bytes;
+	size_t len;
+	const struct mxt_axolotl_package *package; /* may be an empty one: then the keys of 0.18 count */
+	const char *torch;                         /* version of the torch that trains; NULL: not known */
+	char *const *arguments;                    /* NULL-ended: what stands behind `--`; NULL: nothing */
+	bool attention_is_open; /* the plan leaves attention as the config has it: nothing can undo it */
 };
-#define MXT_AXOLOTL_FACTS_INIT                                                                                         \
-	{                                                                                                              \
-		.output_dir = NULL                                                                                     \
-	}
-void mxt_axolotl_facts_finish(struct mxt_axolotl_facts *facts);
 
 /*
- * Remarks, each with "name:line": what tunes at run time (MXT_E_LAUNCH_JIT), keys that hold a secret, which Axolotl
- * uploads with the file (MXT_E_LAUNCH_SECRET), configs of other tools (MXT_E_LAUNCH_YAML), keys that undo the plan's
- * attention, keys that no Axolotl of this version reads with the nearest that it does, numbers that stay text.
- * `package` may be an empty one. `overrides` is what stands behind `--` on the command line, NULL-ended: it is held to
- * the same.
+ * Remarks, each with "name:line" or the argument: what tunes at run time (MXT_E_LAUNCH_JIT), keys that hold a secret,
+ * which Axolotl publishes with the file (MXT_E_LAUNCH_SECRET), configs of other tools and keys in a wrong place
+ * (MXT_E_LAUNCH_YAML), what undoes the plan's attention or changes what the plan was made for (MXT_E_LAUNCH_UNDONE),
+ * files that cannot be read (MXT_E_YAML_*); warnings of keys that no Axolotl of this version reads, with the nearest
+ * that it does, and of numbers that stay text. Fails for memory only.
  */
-int mxt_axolotl_policy(const char *name, const char *bytes, size_t len, const struct mxt_axolotl_package *package,
-		       char *const *overrides, struct mxt_remarks *remarks, struct mxt_axolotl_facts *ret_facts,
-		       struct mxt_error *err) MXT_WUR;
+int mxt_axolotl_policy(const struct mxt_axolotl_policy_request *request, struct mxt_remarks *remarks,
+		       struct mxt_axolotl_facts *ret_facts, struct mxt_error *err) MXT_WUR;
 
 #endif

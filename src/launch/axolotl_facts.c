@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "axolotl_facts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "axolotl_value.h"
+#include "error.h"
+#include "yaml_tree.h"
+
+#define DEFAULT_OUTPUT "./model-out"
+
+void mxt_axolotl_facts_finish(struct mxt_axolotl_facts *facts)
+{
+	free(facts->output_dir);
+	*facts = (struct mxt_axolotl_facts)MXT_AXOLOTL_FACTS_INIT;
+}
+
+static int set_output(struct mxt_axolotl_facts *facts, const char *path, struct mxt_error *err)
+{
+	char *copy = strdup(path);
+	if (!copy)
+		return mxt_error_oom(err);
+	free(facts->output_dir);
+	facts->output_dir = copy;
+	return 0;
+}
+
+/* It saves at the end of every epoch unless it is told otherwise. */
+int mxt_axolotl_facts_init(struct mxt_axolotl_facts *ret_facts, struct mxt_error *err)
+{
+	struct mxt_axolotl_facts facts = {.saves_checkpoints = true};
+	int rc = set_output(&facts, DEFAULT_OUTPUT, err);
+	if (rc == 0)
+		*ret_facts = facts;
+	return rc;
+}
+
+static bool has_text(const struct mxt_yaml_node *node, const char *text)
+{
+	return node && node->text && strcmp(node->text, text) == 0;
+}
+
+/*
+ * Only an epoch's end is sure to be reached: save_steps may be more than the steps there are, and "best" waits for a
+ * better result.
+ */
+static void take_saving(struct mxt_axolotl_facts *facts, const struct mxt_axolotl_map *map)
+{
+	const struct mxt_yaml_node *strategy = mxt_axolotl_get(map, "save_strategy");
+	if (strategy)
+		facts->saves_checkpoints = has_text(strategy, "epoch");
+	if (mxt_axolotl_is_set(map, "save_steps"))
+		facts->saves_checkpoints = false;
+}
+
+static void take_compiling(struct mxt_axolotl_facts *facts, const struct mxt_axolotl_map *map)
+{
+	const struct mxt_yaml_node *attention = mxt_axolotl_get(map, "attn_implementation");
+	if (mxt_axolotl_is_set(map, "torch_compile") || mxt_axolotl_is_set(map, "flex_attention") ||
+	    has_text(attention, "flex_attention"))
+		facts->compiles = true;
+}
+
+int mxt_axolotl_facts_take(struct mxt_axolotl_facts *facts, const struct mxt_yaml_node *root, struct mxt_error *err)
+{
+	const struct mxt_axolotl_map map = {"", root, NULL};
+	const struct mxt_yaml_node *output = mxt_axolotl_get(&map, "output_dir");
+	take_saving(facts, &map);
+	take_compiling(facts, &map);
+	if (mxt_axolotl_get(&map, "adapter"))
+		facts->adapter = mxt_axolotl_is_set(&map, "adapter");
+	return output && output->text ? set_output(facts, output->text, err) : 0;
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "axolotl_policy.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "attention_kind.h"
+#include "axolotl_argument.h"
+#include "axolotl_key_check.h"
+#include "axolotl_package.h"
+#include "axolotl_rules.h"
+#include "axolotl_secrets.h"
+#include "axolotl_value.h"
+#include "cleanup.h"
+#include "error.h"
+#include "foreign_config.h"
+#include "remarks.h"
+#include "words.h"
+#include "yaml_tree.h"
+
+/* Keys that the plan's workload is read from: an argument would change it behind the plan's back. */
+static const char workload_keys[] =
+    "base_model base_model_config revision_of_model sequence_len micro_batch_size gradient_accumulation_steps "
+    "batch_size "
+    "sample_packing pad_to_sequence_len pad_to_multiple_of pretraining_dataset multipack_real_batches adapter lora_r "
+    "lora_target_modules lora_target_linear lora_mlp_kernel lora_qkv_kernel lora_o_kernel lora_embedding_kernel "
+    "load_in_4bit load_in_8bit bf16 bfloat16 fp16 float16 fp8 tf32 gradient_checkpointing torch_compile rl unsloth";
+
+/* Of Axolotl's command line, no keys of its config. */
+static const char command_line_words[] =
+    "debug debug_text_only debug_num_examples prompter shard download iterable launcher cloud sweep num_processes "
+    "num_machines main_process_port";
+
+struct policy {
+	const struct mxt_axolotl_policy_request *request;
+	struct mxt_remarks *remarks;
+	struct mxt_error *err;
+};
+
+/* ---- keys that nobody reads ---- */
+
+struct speaker {
+	const struct mxt_axolotl_source *source;
+	struct mxt_remarks *remarks;
+};
+
+static int warn(void *context, size_t line, const char *sentence)
+{
+	const struct speaker *speaker = context;
+	if (speaker->source->argument)
+		mxt_remark_warn(speaker->remarks, "argument %s: %s", speaker->source->name, sentence);
+	else
+		mxt_remark_warn(speaker->remarks, "%s:%zu: %s", speaker->source->name, line, sentence);
+	return 0;
+}
+
+/* Names below other keys are none at the top. */
+static const char *package_key_at(const void *list, size_t i)
+{
+	const struct mxt_axolotl_key *key = &((const struct mxt_axolotl_package *)list)->keys[i];
+	return key->top ? key->name : "";
+}
+
+static bool package_knows(const void *list, const char *name)
+{
+	const struct mxt_axolotl_key *key = mxt_axolotl_package_key(list, name);
+	return key && key->top;
+}
+
+static struct mxt_axolotl_keys keys_of(const struct mxt_axolotl_package *package)
+{
+	struct mxt_axolotl_keys keys = {.list = NULL};
+	if (package->keys)
+		keys = (struct mxt_axolotl_keys){package, package->n_keys, package_key_at, package_knows,
+						 package->version};
+	return keys;
+}
+
+/* Does `plugins` name a class of the integration? */
+static bool names_plugin(const struct mxt_yaml_node *root, const char *plugin)
+{
+	const struct mxt_yaml_node *list = mxt_yaml_get(root, "plugins");
+	size_t len = strlen(plugin);
+	for (size_t i = 0; list && i < list->count; i++) {
+		const char *text = list->entries[i].value->text;
+		const char *at = text ? strstr(text, "integrations.") : NULL;
+		at = at ? at + strlen("integrations.") : NULL;
+		if (at && strncmp(at, plugin, len) == 0 && (at[len] == '.' || at[len] == '\0'))
+			return true;
+	}
+	return false;
+}
+
+static int check_key(const struct speaker *speaker, const struct mxt_yaml_entry *entry,
+		     const struct mxt_yaml_node *root, const struct mxt_axolotl_package *package)
+{
+	const struct mxt_axolotl_key_sink sink = {warn, (void *)speaker};
+	const struct mxt_axolotl_keys keys = keys_of(package);
+	const struct mxt_axolotl_key *key =
+	    entry->key->text ? mxt_axolotl_package_key(package, entry->key->text) : NULL;
+	char place[MXT_AXOLOTL_PLACE];
+	if (!key || !key->top || !key->plugin || names_plugin(root, key->plugin))
+		return mxt_axolotl_key_check(entry, &keys, &sink);
+	mxt_remark_warn(
+	    speaker->remarks,
+	    "%s: Axolotl reads '%s' only where plugins names its integration axolotl.integrations.%s, which "
+	    "this config does not: it drops the key without a word",
+	    mxt_axolotl_place(speaker->source, entry->key, place), key->name, key->plugin);
+	return 0;
+}
+
+static int check_keys(const struct policy *policy, const struct mxt_axolotl_source *source,
+		      const struct mxt_yaml_node *root)
+{
+	const struct speaker speaker = {source, policy->remarks};
+	for (size_t i = 0; i < root->count; i++)
+		if (check_key(&speaker, &root->entries[i], root, policy->request->package) < 0)
+			return mxt_error_oom(policy->err);
+	return 0;
+}
+
+/* ---- what tunes by its version ---- */
+
+/* transformers and Axolotl compile flex attention with max-autotune-no-cudagraphs under torch 2.6.0, and no other. */
+static void check_flex(const struct policy *policy, const struct mxt_axolotl_source *source,
+		       const struct mxt_yaml_node *root)
+{
+	const struct mxt_axolotl_map map = {"", root, NULL};
+	const struct mxt_yaml_node *node = mxt_yaml_get(root, "attn_implementation");
+	bool named = node && node->text && strcmp(node->text, "flex_attention") == 0;
+	char place[MXT_AXOLOTL_PLACE];
+	node = named ? node : mxt_yaml_get(root, "flex_attention");
+	if (!policy->request->torch || strncmp(policy->request->torch, "2.6.0", 5) != 0 ||
+	    !(named || mxt_axolotl_is_set(&map, "flex_attention")))
+		return;
+	mxt_remark_refuse(policy->remarks, MXT_E_LAUNCH_JIT, MXT_ALLOW_JIT,
+			  "%s: under torch 2.6.0 flex attention is compiled with max-autotune, which times variants of "
+			  "its kernels; take another attention or another torch",
+			  mxt_axolotl_place(source, node, place));
+}
+
+static int check_tree(const struct policy *policy, const struct mxt_axolotl_source *source,
+		      const struct mxt_yaml_node *root, struct mxt_axolotl_facts *facts)
+{
+	mxt_axolotl_rules_check(source, root, policy->request->attention_is_open, policy->remarks);
+	mxt_axolotl_secrets_check(source, root, policy->remarks);
+	check_flex(policy, source, root);
+	return mxt_axolotl_facts_take(facts, root, policy->err);
+}
+
+/* ---- arguments ---- */
+
+static bool is_attention_key(const char *key)
+{
+	for (size_t i = 0; i < mxt_attention_kind_count(); i++)
+		if (strcmp(mxt_attention_kind_at(i)->flag, key) == 0)
+			return true;
+	return strcmp(key, "attn_implementation") == 0 || strcmp(key, "sdpa_varlen") == 0;
+}
+
+static void check_argument_key(const struct policy *policy, const struct mxt_axolotl_argument *argument)
+{
+	if (is_attention_key(argument->key) && !policy->request->attention_is_open)
+		mxt_remark_refuse(
+		    policy->remarks, MXT_E_LAUNCH_UNDONE, MXT_ALLOW_MISMATCH,
+		    "argument %s undoes the plan's attention: Axolotl takes it over what the config says; "
+		    "leave it out",
+		    argument->shown);
+	else if (mxt_words_index(workload_keys, argument->key, strlen(argument->key), false) >= 0)
+		mxt_remark_refuse(
+		    policy->remarks, MXT_E_LAUNCH_UNDONE, MXT_ALLOW_MISMATCH,
+		    "argument %s changes what the plan was made for, behind the config that it is compared "
+		    "with; write %s into the config",
+		    argument->shown, argument->key);
+}
+
+static int check_argument(const struct policy *policy, const struct mxt_axolotl_argument *argument,
+			  struct mxt_axolotl_facts *facts)
+{
+	const struct mxt_axolotl_source source = {argument->shown, true};
+	const struct mxt_yaml_node *root = mxt_yaml_tree_root(argument->tree);
+	check_argument_key(policy, argument);
+	int rc = check_tree(policy, &source, root, facts);
+	if (rc < 0 || mxt_words_index(command_line_words, argument->key, strlen(argument->key), false) >= 0)
+		return rc;
+	return check_keys(policy, &source, root);
+}
+
+static int check_arguments(const struct policy *policy, struct mxt_axolotl_facts *facts)
+{
+	char *const *arguments = policy->request->arguments;
+	int taken = 0, rc = 0;
+	for (size_t i = 0; rc == 0 && arguments && arguments[i]; i += (size_t)taken) {
+		MXT_CLEANUP_AXOLOTL_ARGUMENT struct mxt_axolotl_argument argument = MXT_AXOLOTL_ARGUMENT_INIT;
+		taken = mxt_axolotl_argument_parse(&arguments[i], &argument, policy->err);
+		if (taken < 0)
+			return taken;
+		rc = argument.tree ? check_argument(policy, &argument, facts) : 0;
+	}
+	return rc;
+}
+
+/* ---- the config ---- */
+
+static int check_config(const struct policy *policy, const struct mxt_yaml_node *root, struct mxt_axolotl_facts *facts)
+{
+	const struct mxt_axolotl_policy_request *request = policy->request;
+	const struct mxt_axolotl_source source = {request->name, false};
+	const struct mxt_axolotl_keys keys = keys_of(request->package);
+	if (root->value.kind != MXT_YAML_MAPPING) {
+		mxt_remark_refuse(policy->remarks, MXT_E_LAUNCH_YAML, MXT_ALLOW_NOTHING,
+				  "%s:%zu: its top is %s, where Axolotl needs a map of keys; write base_model: ... and the "
+				  "other keys without \"- \" in front",
+				  request->name, root->line, mxt_yaml_kind_name(root->value.kind));
+		return 0;
+	}
+	if (mxt_foreign_config_check(request->name, root, &keys, policy->remarks))
+		return 0; /* all its keys would be unknown */
+	int rc = check_tree(policy, &source, root, facts);
+	return rc == 0 ? check_keys(policy, &source, root) : rc;
+}
+
+static int check_bytes(const struct policy *policy, struct mxt_axolotl_facts *facts)
+{
+	const struct mxt_axolotl_policy_request *request = policy->request;
+	MXT_CLEANUP_YAML struct mxt_yaml_tree *tree = NULL;
+	MXT_CLEANUP_ERROR struct mxt_error cause = MXT_ERROR_INIT;
+	if (mxt_yaml_tree_parse(request->name, request->bytes, request->len, &tree, &cause) < 0) {
+		mxt_remark_refuse_error(policy->remarks, MXT_ALLOW_NOTHING, &cause);
+		return 0;
+	}
+	mxt_axolotl_secrets_scan(request->name, request->bytes, request->len, policy->remarks);
+	return check_config(policy, mxt_yaml_tree_root(tree), facts);
+}
+
+int mxt_axolotl_policy(const struct mxt_axolotl_policy_request *request, struct mxt_remarks *remarks,
+		       struct mxt_axolotl_facts *ret_facts, struct mxt_error *err)
+{
+	MXT_CLEANUP_AXOLOTL_FACTS struct mxt_axolotl_facts facts = MXT_AXOLOTL_FACTS_INIT;
+	const struct policy policy = {request, remarks, err};
+	int rc = mxt_axolotl_facts_init(&facts, err);
+	if (rc == 0)
+		rc = check_bytes(&policy, &facts);
+	if (rc == 0)
+		rc = check_arguments(&policy, &facts);
+	if (rc < 0)
+		return rc;
+	*ret_facts = facts;
+	facts = (struct mxt_axolotl_facts)MXT_AXOLOTL_FACTS_INIT;
+	return 0;
+}
