@@ -58,7 +58,7 @@ static int refuse_class(const struct deed *deed, const struct mxt_variable *row,
 						 "no plan may ever %s %.100s (%s: it %s); do not use this plan",
 						 deed->verb, name, row->reader, row->why),
 				   err);
-	const char *remedy = row->class == MXT_VARIABLE_CALLER ? "it chooses no kernels; do not use this plan"
+	const char *remedy = row->class == MXT_VARIABLE_CALLER ? "it is the caller's; do not use this plan"
 			     : row->class == MXT_VARIABLE_DEAD ? "nothing reads it; do not use this plan"
 							       : deed->remedy;
 	return mxt_json_at(

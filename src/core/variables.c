@@ -27,6 +27,10 @@ static const struct mxt_variable variables[] = {
 	{MXT_VARIABLE_##class, name, rule, reader, since, until, why},
 #include "variables.def"
 #undef MXT_VARIABLE
+#define MXT_OTHER_VARIABLE(class, name, reader, since, until, why)                                                     \
+	{MXT_VARIABLE_##class, name, NOTHING, reader, since, until, why},
+#include "caller_variables.def"
+#undef MXT_OTHER_VARIABLE
 };
 
 size_t mxt_variable_count(void)
@@ -88,12 +92,18 @@ static const char *name_at(const void *list, size_t i)
 	return meant && !strchr(variables[i].name, '*') ? variables[i].name : "";
 }
 
+const char *mxt_variable_of_other_case(const char *name)
+{
+	for (size_t i = 0; name[0] && i < MXT_ARRAY_LEN(variables); i++)
+		if (strcasecmp(name_at(NULL, i), name) == 0)
+			return variables[i].name;
+	return NULL;
+}
+
 const char *mxt_variable_near(const char *name)
 {
-	for (size_t i = 0; i < MXT_ARRAY_LEN(variables); i++)
-		if (strcasecmp(name_at(NULL, i), name) == 0 && name[0])
-			return variables[i].name;
-	return mxt_nearest(name, name_at, NULL, MXT_ARRAY_LEN(variables));
+	const char *twin = mxt_variable_of_other_case(name);
+	return twin ? twin : mxt_nearest(name, name_at, NULL, MXT_ARRAY_LEN(variables));
 }
 
 bool mxt_variable_settable(const struct mxt_variable *variable, const char *value)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The one table of environment variables that choose kernels (variables.def): what a plan may set or remove, what it
- * must keep, and what can never come from a plan. A name that is in no row is refused in a plan.
+ * The one table of environment variables: those that choose kernels (variables.def: what a plan may set or remove, what
+ * it must keep, and what can never come from a plan), and others that are known (caller_variables.def). A name that is
+ * in no row is refused in a plan.
  */
 #ifndef MXT_CORE_VARIABLES_H
 #define MXT_CORE_VARIABLES_H
@@ -19,7 +20,7 @@ enum mxt_variable_class {
 	MXT_VARIABLE_CONTRACT, /* set for correctness: kept for all candidates, part of the decision, never chosen */
 	MXT_VARIABLE_STICKY,   /* a contract where the caller has set it, else a plan may set it */
 	MXT_VARIABLE_DENY,     /* names code, a file or a device: can never come from a plan */
-	MXT_VARIABLE_CALLER,   /* is read, and chooses no kernels: stays as the caller has it, no plan's business */
+	MXT_VARIABLE_CALLER,   /* is read, and is no plan's business: stays as the caller has it */
 	MXT_VARIABLE_DEAD,     /* real scripts set it, and nothing reads it */
 	MXT_VARIABLE_CLASS_COUNT
 };
@@ -40,6 +41,9 @@ const struct mxt_variable *mxt_variable_at(size_t i);
 /* The row of a name, deny rows first; NULL when there is none. Case matters. */
 const struct mxt_variable *mxt_variable_find(const char *name);
 const struct mxt_variable *mxt_variable_find_n(const char *name, size_t len);
+
+/* The name in the table that differs from `name` by case only; NULL when none does. */
+const char *mxt_variable_of_other_case(const char *name);
 
 /* The name in the table that differs from `name` by case or by a typing error only; NULL when none does. */
 const char *mxt_variable_near(const char *name);

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
+#include "advice.h"
 #include "buf.h"
 #include "check_result.h"
 #include "checks.h"
@@ -15,6 +15,7 @@
 #include "json.h"
 #include "number.h"
 #include "survey.h"
+#include "variable_advice.h"
 #include "variables.h"
 
 #define MAX_VALUE 1024 /* bytes of a variable's value that facts hold */
@@ -23,35 +24,6 @@
 struct entry {
 	const char *name, *value;
 };
-
-/* Major and minor of "2.15.0+cu130" as one number; 0 when there are none. */
-static uint64_t release_of(const char *version)
-{
-	uint64_t major = 0, minor = 0;
-	if (mxt_parse_u64(version, &version, &major) < 0 || *version != '.' || major > 999)
-		return 0;
-	if (mxt_parse_u64(version + 1, &version, &minor) < 0 || minor > 999)
-		return 0;
-	return major * 1000 + minor;
-}
-
-/* Whether the torch that is here is too old or too new to read the variable. */
-static bool is_dead(const struct mxt_variable *row, const char *torch)
-{
-	uint64_t have = release_of(torch), since = release_of(row->since), until = release_of(row->until);
-	if (strncmp(row->reader, "torch", 5) != 0 || have == 0)
-		return false;
-	return have < since || (until && have > until);
-}
-
-static void find_dead(const struct entry *entry, const struct mxt_variable *row, const char *torch,
-		      struct mxt_check_result *result)
-{
-	mxt_find(result, MXT_CHECK_WARN, "%s=%s", entry->name, entry->value);
-	mxt_wrong(result, "no effect: %s reads it%s%s%s%s, and this is torch %s", row->reader,
-		  row->since[0] ? " from " : "", row->since, row->until[0] ? " up to " : "", row->until, torch);
-	mxt_todo(result, "unset %s", entry->name);
-}
 
 /* A value outside the table cannot be part of a plan; a path cannot either, but that is no fault of the caller's. */
 static void find_odd_value(const struct entry *entry, const struct mxt_variable *row, struct mxt_check_result *result)
@@ -80,13 +52,8 @@ static bool is_raced(const char *name)
 	return false;
 }
 
-static void find_known(const struct entry *entry, const struct mxt_variable *row, const char *torch,
-		       struct mxt_check_result *result)
+static void find_known(const struct entry *entry, const struct mxt_variable *row, struct mxt_check_result *result)
 {
-	if (is_dead(row, torch)) {
-		find_dead(entry, row, torch, result);
-		return;
-	}
 	if (!mxt_value_allowed(&row->rule, entry->value)) {
 		find_odd_value(entry, row, result);
 		return;
@@ -109,49 +76,24 @@ static void find_preload(const struct entry *entry, struct mxt_check_result *res
 	mxt_todo(result, "unset it unless training needs it");
 }
 
-/* "NCCL_" of "NCCL_DEBUG": the length with the underscore; 0 when the name has none. */
-static size_t prefix_len(const char *name)
-{
-	const char *underscore = strchr(name, '_');
-	return underscore && underscore != name ? (size_t)(underscore - name) + 1 : 0;
-}
+static const enum mxt_check_status statuses[] = {
+    [MXT_ADVICE_NOTE] = MXT_CHECK_NOTE,
+    [MXT_ADVICE_WARN] = MXT_CHECK_WARN,
+    [MXT_ADVICE_CONTRADICTION] = MXT_CHECK_WARN,
+    [MXT_ADVICE_MISMATCH] = MXT_CHECK_WARN,
+};
 
-/* Whether at least two variables of the table begin like `name`: one alone does not make a family. */
-static bool known_family(const char *name)
+static void take_advice(void *context, const struct mxt_advice *advice)
 {
-	size_t len = prefix_len(name), rows = 0;
-	for (size_t i = 0; len && i < mxt_variable_count() && rows < 2; i++) {
-		const struct mxt_variable *row = mxt_variable_at(i);
-		rows += row->class != MXT_VARIABLE_DENY && strncasecmp(row->name, name, len) == 0;
-	}
-	return rows == 2;
-}
-
-/* A name that is in no row. Those that only look like one are gathered in `strangers`. */
-static void find_unknown(const struct entry *entry, struct mxt_buf *strangers, struct mxt_check_result *result)
-{
-	const char *near = mxt_variable_near(entry->name);
-	bool same_letters = near && strcasecmp(near, entry->name) == 0;
-	if (!same_letters && !known_family(entry->name))
-		return;
-	if (near && !strchr(near, '*')) {
-		mxt_find(result, MXT_CHECK_WARN, "%s is set", entry->name);
-		mxt_wrong(result, "no known reader; it differs from %s by %s", near,
-			  same_letters ? "capital letters only" : "a letter or two");
-		mxt_todo(result, "set %s instead, or unset it", near);
+	struct mxt_check_result *result = context;
+	if (!advice) {
+		result->failed = true;
 		return;
 	}
-	mxt_buf_printf(strangers, "%s%s", strangers->len ? ", " : "", entry->name);
-}
-
-static void find_strangers(const struct mxt_buf *strangers, struct mxt_check_result *result)
-{
-	if (strangers->len == 0)
-		return;
-	mxt_find(result, MXT_CHECK_NOTE, "%s", mxt_buf_text(strangers));
-	mxt_wrong(result, "no known reader among what chooses kernels; left as it is in every run");
-	if (strstr(mxt_buf_text(strangers), "RCCL_"))
-		mxt_todo(result, "RCCL reads the common settings as NCCL_..., most RCCL_... names are read by nothing");
+	mxt_find(result, statuses[advice->kind], "%s", advice->what);
+	mxt_wrong(result, "%s", advice->wrong);
+	if (advice->todo[0])
+		mxt_todo(result, "%s", advice->todo);
 }
 
 static void find_denied(const struct mxt_buf *denied, struct mxt_check_result *result)
@@ -162,18 +104,16 @@ static void find_denied(const struct mxt_buf *denied, struct mxt_check_result *r
 
 /* What the entries of one environment add up to. */
 struct tally {
-	const char *torch; /* version of the one that would train; "" when there is none */
-	struct mxt_buf strangers, denied;
+	struct mxt_reader_versions versions;
+	struct mxt_buf denied;
 	json_t *set; /* borrowed by the result's facts */
 };
 
 static void take_entry(const struct entry *entry, struct tally *tally, struct mxt_check_result *result)
 {
 	const struct mxt_variable *row = mxt_variable_find(entry->name);
-	if (!row) {
-		find_unknown(entry, &tally->strangers, result);
+	if (!row || row->class == MXT_VARIABLE_CALLER || row->class == MXT_VARIABLE_DEAD)
 		return;
-	}
 	if (row->class == MXT_VARIABLE_DENY) { /* values are not shown: HF_TOKEN is among them */
 		mxt_buf_printf(&tally->denied, "%s%s", tally->denied.len ? ", " : "", entry->name);
 		find_preload(entry, result);
@@ -181,7 +121,8 @@ static void take_entry(const struct entry *entry, struct tally *tally, struct mx
 	}
 	if (json_object_set_new(tally->set, row->name, mxt_json_clean_text(entry->value, MAX_VALUE)) < 0)
 		result->failed = true;
-	find_known(entry, row, tally->torch, result);
+	if (!mxt_variable_unread(row, &tally->versions))
+		find_known(entry, row, result);
 }
 
 static void take_all(const struct mxt_survey *survey, struct tally *tally, struct mxt_check_result *result)
@@ -236,7 +177,8 @@ static void find_thread_counts(const struct mxt_survey *survey, struct mxt_check
 void mxt_check_variables(const struct mxt_survey *survey, struct mxt_check_result *result)
 {
 	const char *torch = survey->torch.count ? survey->torch.items[0].files.version : "";
-	struct tally tally = {torch, MXT_BUF_INIT, MXT_BUF_INIT, NULL};
+	struct tally tally = {{.torch = torch}, MXT_BUF_INIT, NULL};
+	const struct mxt_advice_sink sink = {take_advice, result};
 	if (!survey->environment) {
 		mxt_fact_text(result, "set", NULL);
 		mxt_find(result, MXT_CHECK_OK, "not recorded");
@@ -246,12 +188,11 @@ void mxt_check_variables(const struct mxt_survey *survey, struct mxt_check_resul
 	mxt_fact_json(result, "set", tally.set);
 	if (!result->failed)
 		take_all(survey, &tally, result);
+	mxt_variable_advise(survey->environment, &tally.versions, &sink);
 	find_thread_counts(survey, result);
-	find_strangers(&tally.strangers, result);
 	find_denied(&tally.denied, result);
 	if (result->n_findings == 0)
 		mxt_find(result, MXT_CHECK_OK, "none that changes kernels is set");
-	result->failed = result->failed || tally.strangers.failed || tally.denied.failed;
-	mxt_buf_finish(&tally.strangers);
+	result->failed = result->failed || tally.denied.failed;
 	mxt_buf_finish(&tally.denied);
 }
