@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "error.h"
-#include "json.h"
 #include "printable.h"
+#include "yaml_changes.h"
 #include "yaml_outline.h"
 #include "yaml_same.h"
 #include "yaml_splice.h"
@@ -203,48 +203,18 @@ static int accept(const struct edit *e, const struct step *s, size_t line, const
 	return 0;
 }
 
-/* ---- the record of the changes ---- */
-
-static int set_text(json_t *object, const char *name, const char *text, size_t len)
-{
-	return json_object_set_new(object, name, json_stringn(text, len));
-}
-
 static int record(const struct edit *e, const struct mxt_yaml_outline *o, const struct step *s, size_t line)
 {
-	bool list = s->action == ACTION_ADD_LIST || s->action == ACTION_ADD_ELEMENT || s->action == ACTION_SET_LIST;
-	MXT_CLEANUP_BUF struct mxt_buf to = MXT_BUF_INIT;
-	mxt_buf_printf(&to, "%s%s", list ? "- " : "", s->value);
-	MXT_CLEANUP_JSON json_t *object = json_pack("{s:s, s:I}", "key", s->change->key, "line", (json_int_t)line);
-	int rc = object && !to.failed ? 0 : -1;
-	if (rc == 0 && s->item && s->action != ACTION_ADD_ELEMENT)
-		rc = set_text(object, "from", o->text.bytes + s->item->value_begin,
-			      s->item->value_end - s->item->value_begin);
-	if (rc == 0 && s->action != ACTION_REMOVE)
-		rc = set_text(object, "to", to.data, to.len);
-	if (rc == 0)
-		rc = json_array_append(e->changes, object);
-	return rc < 0 ? mxt_error_oom(e->err) : 0;
-}
-
-/* Lines as they are now that all changes are made; those of keys that went stay. */
-static int number_lines(const struct edit *e)
-{
-	MXT_CLEANUP_YAML_OUTLINE struct mxt_yaml_outline o = {.count = 0};
-	int rc = mxt_yaml_outline_init(&o, e->name, e->text.data, e->text.len, e->err);
-	size_t i = 0;
-	json_t *change = NULL;
-	json_array_foreach(e->changes, i, change)
-	{
-		const struct mxt_yaml_item *item = mxt_yaml_outline_find(&o, mxt_json_text(change, "key"));
-		if (rc < 0 || !item)
-			continue;
-		bool element = strncmp(mxt_json_text(change, "to"), "- ", 2) == 0;
-		size_t line = mxt_yaml_text_line(&o.text, element ? item->element_end : item->key_begin);
-		if (json_object_set_new(change, "line", json_integer((json_int_t)line)) < 0)
-			rc = mxt_error_oom(e->err);
-	}
-	return rc;
+	const struct mxt_yaml_item *old = s->action == ACTION_ADD_ELEMENT ? NULL : s->item;
+	const struct mxt_yaml_changed changed = {
+	    .key = s->change->key,
+	    .line = line,
+	    .from = old ? o->text.bytes + old->value_begin : NULL,
+	    .from_len = old ? old->value_end - old->value_begin : 0,
+	    .to = s->action == ACTION_REMOVE ? NULL : s->value,
+	    .element = s->action == ACTION_ADD_LIST || s->action == ACTION_ADD_ELEMENT || s->action == ACTION_SET_LIST,
+	};
+	return mxt_yaml_changes_add(e->changes, &changed, e->err);
 }
 
 /* ---- all of them ---- */
@@ -299,7 +269,14 @@ static int apply_all(struct edit *e, const struct mxt_yaml_change *changes, size
 	for (size_t i = 0; rc == 0 && i < n_changes; i++)
 		if (!changes[i].value)
 			rc = apply(e, &changes[i]);
-	return rc == 0 ? number_lines(e) : rc;
+	return rc;
+}
+
+static int number_lines(const struct edit *e)
+{
+	MXT_CLEANUP_YAML_OUTLINE struct mxt_yaml_outline o = {.count = 0};
+	int rc = mxt_yaml_outline_init(&o, e->name, e->text.data, e->text.len, e->err);
+	return rc < 0 ? rc : mxt_yaml_changes_number(e->changes, &o, e->err);
 }
 
 static int check_top(const struct edit *e)
@@ -333,6 +310,8 @@ int mxt_yaml_edit(const char *name, const char *bytes, size_t len, const struct 
 	int rc = edit_open(&e, bytes, len);
 	if (rc == 0)
 		rc = apply_all(&e, changes, n_changes);
+	if (rc == 0)
+		rc = number_lines(&e);
 	if (rc < 0)
 		return rc;
 	mxt_buf_append(out, e.text.data, e.text.len);
@@ -342,34 +321,4 @@ int mxt_yaml_edit(const char *name, const char *bytes, size_t len, const struct 
 	*ret_changes = e.changes;
 	e.changes = NULL;
 	return 0;
-}
-
-/* ---- as text ---- */
-
-static void put_side(struct mxt_buf *buf, const json_t *change, char sign, const char *side)
-{
-	const json_t *value = json_object_get(change, side);
-	if (!value)
-		return;
-	char key[MXT_PRINTABLE_SIZE], shown[MXT_PRINTABLE_SIZE];
-	const char *text = json_string_value(value);
-	MXT_CLEANUP_BUF struct mxt_buf first = MXT_BUF_INIT;
-	size_t len = strcspn(text, "\r\n");
-	mxt_buf_append(&first, text, len);
-	mxt_buf_printf(buf, "%" JSON_INTEGER_FORMAT "  %c %s:%s%s%s\n",
-		       json_integer_value(json_object_get(change, "line")), sign,
-		       mxt_printable(mxt_json_text(change, "key"), key), len > 0 ? " " : "",
-		       mxt_printable(mxt_buf_text(&first), shown), text[len] ? " ..." : "");
-	buf->failed |= first.failed;
-}
-
-void mxt_yaml_changes_text(const json_t *changes, struct mxt_buf *buf)
-{
-	size_t i = 0;
-	const json_t *change = NULL;
-	json_array_foreach(changes, i, change)
-	{
-		put_side(buf, change, '-', "from");
-		put_side(buf, change, '+', "to");
-	}
 }

@@ -11,6 +11,7 @@
 
 #include "buf.h"
 #include "compiler.h"
+#include "yaml_changes.h"
 
 struct mxt_error;
 
@@ -18,17 +19,15 @@ struct mxt_yaml_change {
 	const char *key;   /* at the top of the file; a plain scalar as it is */
 	const char *value; /* YAML text of the value, as it is written: a scalar, or a list or map in brackets, on one
 			      line; NULL: the key goes (or becomes false, as below) */
-	bool
-	    keep_false; /* with value NULL: a key that is there becomes `false`, and stays where it is false or empty */
-	bool append;    /* the value is one more element of a list: `plugins` */
+	bool keep_false;   /* with value NULL: a key that is there becomes `false`, unless it is false or empty */
+	bool append;       /* the value is one more element of a list: `plugins` */
 };
 
 /*
- * Appends the edited text to *out, and to *ret_changes (new reference) one object per change that was made:
- * {"key", "line": number in the new text (in the old one where the key went), "from": old text or absent, "to": new
- * text or absent; "- element" for what was appended to a list}. What is there already, equal in meaning, is not
- * touched. An existing key (also an empty one) is replaced in place with its comment kept, a value of several lines
- * whole; a missing one is appended at the end, before `...`, with the file's own line end. Keys that go, go last.
+ * Appends the edited text to *out, and gives what was changed (new reference, yaml_changes.h). What is there already,
+ * equal in meaning, is not touched. An existing key (also an empty one) is replaced in place with its comment kept, a
+ * value of several lines whole; a missing one is appended at the end, before `...`, with the file's own line end. Keys
+ * that go, go last.
  *
  * MXT_E_YAML_SYNTAX, MXT_E_YAML_REFUSED as from mxt_yaml_tree_parse(); MXT_E_LAUNCH_YAML with the line for what cannot
  * be edited safely: a top level that is no block map, a key that comes out of a merge, a value that an alias uses
@@ -37,8 +36,5 @@ struct mxt_yaml_change {
  */
 int mxt_yaml_edit(const char *name, const char *bytes, size_t len, const struct mxt_yaml_change *changes,
 		  size_t n_changes, struct mxt_buf *out, json_t **ret_changes, struct mxt_error *err) MXT_WUR;
-
-/* Appends the difference as lines: "12  - flash_attention: true", "12  + flash_attention: false". */
-void mxt_yaml_changes_text(const json_t *changes, struct mxt_buf *buf);
 
 #endif
