@@ -100,9 +100,10 @@ static int parts_are_there(struct search *s, const char *index, bool *ret_all)
 	MXT_CLEANUP_JSON json_t *json = NULL;
 	const char *weight;
 	json_t *part;
-	if (mxt_json_read_file(index, MXT_JSON_FOREIGN, &json, NULL) < 0) {
+	int read = mxt_json_read_file(index, MXT_JSON_FOREIGN, &json, NULL);
+	if (read < 0) {
 		pass_over(s, index, "cannot be read");
-		return 0;
+		return read == -ENOMEM ? mxt_error_oom(s->err) : 0;
 	}
 	json_t *map = json_object_get(json, "weight_map");
 	*ret_all = json_object_size(map) > 0;
