@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "env_changes.h"
+#include "env_launchers.h"
 #include "env_remarks.h"
 #include "environ.h"
 #include "environment.h"
@@ -62,16 +63,28 @@ static int add_policy(const struct mxt_env_request *request, struct mxt_env_chan
 	return rc;
 }
 
+/* The plan first, so that nobody takes from it what it wants. */
+static int gather(const struct mxt_env_request *request, struct mxt_env_changes *changes, struct mxt_remarks *remarks,
+		  struct mxt_error *err)
+{
+	int rc = add_plan(request, changes, err);
+	if (rc == 0)
+		rc = add_launch(request, changes, err);
+	if (rc == 0)
+		rc = add_policy(request, changes, err);
+	if (rc == 0)
+		rc = mxt_env_set_axolotl(request, changes, remarks, err);
+	if (rc == 0)
+		rc = mxt_env_remove_foreign(request, changes, remarks, err);
+	return rc < 0 ? rc : mxt_env_remove_twins(request, changes, remarks, err);
+}
+
 int mxt_env_policy(const struct mxt_env_request *request, struct mxt_remarks *remarks,
 		   struct mxt_env_outcome *ret_outcome, struct mxt_error *err)
 {
 	MXT_CLEANUP_ENV_CHANGES struct mxt_env_changes changes = MXT_ENV_CHANGES_INIT;
 	MXT_CLEANUP_ENV_OUTCOME struct mxt_env_outcome outcome = MXT_ENV_OUTCOME_INIT;
-	int rc = add_plan(request, &changes, err);
-	if (rc == 0)
-		rc = add_launch(request, &changes, err);
-	if (rc == 0)
-		rc = add_policy(request, &changes, err);
+	int rc = gather(request, &changes, remarks, err);
 	if (rc == 0)
 		rc = mxt_env_changes_apply(&changes, request->caller, &outcome.environment, err);
 	if (rc == 0)

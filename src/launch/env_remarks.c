@@ -1,16 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "env_remarks.h"
 
+#include <stdbool.h>
 #include <string.h>
 
+#include "advice.h"
 #include "buf.h"
 #include "env_changes.h"
 #include "env_policy.h"
 #include "environ.h"
 #include "job_tuning.h"
+#include "json.h"
+#include "plan.h"
 #include "printable.h"
 #include "remarks.h"
+#include "setting_files.h"
+#include "variable_advice.h"
 #include "variables.h"
+#include "visible_devices.h"
 
 /* "=1" where the value may be shown, else nothing. */
 static const char *shown_value(const char *name, const char *value, char buf[MXT_PRINTABLE_SIZE])
@@ -56,8 +63,72 @@ static void remark_tuning(const struct mxt_env_request *request, const struct mx
 	}
 }
 
+/* ---- names, devices and files ---- */
+
+static void take_advice(void *context, const struct mxt_advice *advice)
+{
+	struct mxt_remarks *remarks = context;
+	const char *todo = advice && advice->todo[0] ? "; " : "";
+	if (!advice)
+		remarks->failed = true;
+	else if (advice->kind == MXT_ADVICE_NOTE)
+		mxt_remark_note(remarks, "%s: %s%s%s", advice->what, advice->wrong, todo, advice->todo);
+	else if (advice->kind == MXT_ADVICE_WARN)
+		mxt_remark_warn(remarks, "%s: %s%s%s", advice->what, advice->wrong, todo, advice->todo);
+	else
+		mxt_remark_refuse(remarks, MXT_E_LAUNCH_ENV,
+				  advice->kind == MXT_ADVICE_MISMATCH ? MXT_ALLOW_MISMATCH : MXT_ALLOW_NOTHING,
+				  "%s: %s%s%s", advice->what, advice->wrong, todo, advice->todo);
+}
+
+/* What tunes is told already. */
+static bool is_told(const char *name, char *const *environment)
+{
+	for (size_t i = 0; i < mxt_job_tuning_count(); i++)
+		if (strcmp(mxt_job_tuning_at(i)->name, name) == 0)
+			return mxt_job_tuning_asked(mxt_job_tuning_at(i), environment);
+	return false;
+}
+
+/* Selectors that the caller has set and the plan says nothing of: they act, and were not there when it was measured. */
+static void remark_unplanned(const struct mxt_env_changes *changes, char *const *environment,
+			     struct mxt_remarks *remarks)
+{
+	MXT_CLEANUP_BUF struct mxt_buf names = MXT_BUF_INIT;
+	for (char *const *item = environment; *item; item++) {
+		size_t len = strcspn(*item, "=");
+		const struct mxt_variable *row = mxt_variable_find_n(*item, len);
+		if (row && row->class == MXT_VARIABLE_SELECTOR && !mxt_env_changes_find(changes, *item, len) &&
+		    !is_told(row->name, environment))
+			mxt_buf_printf(&names, "%s%s", names.len ? ", " : "", row->name);
+	}
+	remarks->failed = remarks->failed || names.failed;
+	if (names.len)
+		mxt_remark_note(remarks,
+				"%s: set by you and not part of the plan; they stay, and may choose kernels "
+				"that the plan did not measure",
+				mxt_buf_text(&names));
+}
+
+static void advise(const struct mxt_env_request *request, char *const *environment, struct mxt_remarks *remarks)
+{
+	const struct mxt_advice_sink sink = {take_advice, remarks};
+	const json_t *decision = mxt_plan_decision(request->plan);
+	const json_t *stack = json_object_get(decision, "stack");
+	const json_t *training = json_object_get(json_object_get(decision, "workload"), "training");
+	const struct mxt_reader_versions versions = {request->torch, mxt_json_text(stack, "nccl"),
+						     mxt_json_text(stack, "rccl")};
+	enum mxt_gpu_maker maker = mxt_gpu_maker_of(mxt_json_text(json_object_get(decision, "platform"), "arch"));
+	const struct mxt_setting_files files = {request->root, environment, json_object_get(decision, "unset"), maker};
+	mxt_variable_advise(environment, &versions, &sink);
+	mxt_visible_devices_advise(environment, maker, mxt_json_integer_or(training, "gpus", 1), &sink);
+	mxt_setting_files_advise(&files, &sink);
+}
+
 void mxt_env_remarks(const struct mxt_env_request *request, const struct mxt_env_changes *changes,
 		     char *const *environment, struct mxt_remarks *remarks)
 {
 	remark_tuning(request, changes, environment, remarks);
+	remark_unplanned(changes, environment, remarks);
+	advise(request, environment, remarks);
 }

@@ -1,102 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <string.h>
-
-#include "cmocka_all.h"
-#include "env_policy.h"
-#include "environ.h"
-#include "error.h"
+#include "env_policy_run.h"
 #include "hash.h"
-#include "json.h"
-#include "plan.h"
-#include "plan_example.h"
-#include "remarks.h"
-#include "sysroot.h"
-
-#define ENV(...) ((const char *const[]){__VA_ARGS__, NULL})
-
-/* One call of the policy, and what came of it. */
-struct run {
-	struct mxt_env_request request;
-	struct mxt_remarks remarks;
-	struct mxt_env_outcome outcome;
-};
-#define RUN_INIT                                                                                                       \
-	{                                                                                                              \
-		{.root = NULL}, MXT_REMARKS_INIT, MXT_ENV_OUTCOME_INIT                                                 \
-	}
-#define CLEANUP_RUN MXT_CLEANUP(run_finish)
-
-static void run_finish(struct run *run)
-{
-	mxt_remarks_finish(&run->remarks);
-	mxt_env_outcome_finish(&run->outcome);
-}
-
-/* A plan that exports `env` and removes `unset` (JSON texts). */
-static struct mxt_plan *make_plan(const char *env, const char *unset)
-{
-	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
-	MXT_CLEANUP_JSON json_t *decision = plan_example(plan_example_decision);
-	MXT_CLEANUP_JSON json_t *evidence = plan_example(plan_example_evidence);
-	MXT_CLEANUP_JSON json_t *document = NULL;
-	struct mxt_plan *plan = NULL;
-	assert_int_equal(plan_example_set(decision, "env", env), 0);
-	assert_int_equal(plan_example_set(decision, "unset", unset), 0);
-	int rc = mxt_plan_seal(decision, evidence, &document, &err);
-	assert_string_equal(err.text ? err.text : "", "");
-	assert_int_equal(rc, 0);
-	char *text = json_dumps(document, 0);
-	assert_int_equal(mxt_plan_parse("plan.json", text, strlen(text), &plan, NULL), 0);
-	free(text);
-	return plan;
-}
-
-static void run_policy(struct run *run, const char *const *caller)
-{
-	static const struct mxt_sysroot nowhere = {.prefix = "/nonexistent"};
-	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
-	run->request.root = run->request.root ? run->request.root : &nowhere;
-	run->request.caller = (char *const *)caller;
-	int rc = mxt_env_policy(&run->request, &run->remarks, &run->outcome, &err);
-	assert_string_equal(err.text ? err.text : "", "");
-	assert_int_equal(rc, 0);
-	assert_false(run->remarks.failed);
-}
-
-/* The first remark that holds the word; NULL: there is none. */
-static const struct mxt_remark *find_remark(const struct run *run, const char *word)
-{
-	for (size_t i = 0; i < run->remarks.count; i++)
-		if (strstr(run->remarks.items[i].text, word))
-			return &run->remarks.items[i];
-	return NULL;
-}
-
-static void want_remark(const struct run *run, enum mxt_remark_kind kind, const char *word)
-{
-	const struct mxt_remark *remark = find_remark(run, word);
-	if (!remark)
-		fail_msg("no remark says '%s'", word);
-	else if (remark->kind != kind)
-		fail_msg("'%s' is a %s", remark->text, mxt_remark_kind_name(remark->kind));
-}
-
-/* `value` "": not set. */
-static void want_value(const struct run *run, const char *name, const char *value)
-{
-	const char *got = mxt_environ_get(run->outcome.environment, name);
-	assert_string_equal(got ? got : "", value);
-}
-
-static void want_change(const struct run *run, const char *name, const char *from, const char *to, const char *by)
-{
-	const json_t *change = json_object_get(run->outcome.changes, name);
-	if (!change)
-		fail_msg("%s is not changed", name);
-	assert_string_equal(mxt_json_text(change, "from"), from);
-	assert_string_equal(mxt_json_text(change, "to"), to);
-	assert_string_equal(mxt_json_text(change, "by"), by);
-}
 
 /* ---- who gets what ---- */
 
@@ -136,9 +40,6 @@ static void plan_comes_first(void **state)
 
 /* ---- what tunes while the job runs ---- */
 
-static const char no_plan_env[] = "{\"OPENBLAS_BLOCK_FACTOR\":\"80\"}";
-static const char no_plan_unset[] = "[\"OPENBLAS_NUM_THREADS\"]";
-
 static const struct {
 	const char *item;
 	bool refused;
@@ -173,7 +74,7 @@ static const struct {
 static void tuning_is_refused(void **state)
 {
 	(void)state;
-	MXT_CLEANUP_PLAN struct mxt_plan *plan = make_plan(no_plan_env, no_plan_unset);
+	MXT_CLEANUP_PLAN struct mxt_plan *plan = make_plan(NO_PLAN_ENV, NO_PLAN_UNSET);
 	for (size_t i = 0; i < MXT_ARRAY_LEN(tuning_cases); i++) {
 		CLEANUP_RUN struct run run = RUN_INIT;
 		char item[80];
@@ -194,7 +95,7 @@ static void tuning_is_let_through(void **state)
 {
 	(void)state;
 	CLEANUP_RUN struct run run = RUN_INIT;
-	MXT_CLEANUP_PLAN struct mxt_plan *plan = make_plan(no_plan_env, no_plan_unset);
+	MXT_CLEANUP_PLAN struct mxt_plan *plan = make_plan(NO_PLAN_ENV, NO_PLAN_UNSET);
 	run.request.plan = plan;
 	run.remarks.allowed = MXT_ALLOW_JIT;
 	run_policy(&run, ENV("CCE_AUTOTUNE=1"));
@@ -207,7 +108,7 @@ static void plan_stills_tuning(void **state)
 	(void)state;
 	MXT_CLEANUP_PLAN struct mxt_plan *removes =
 	    make_plan("{\"HIPBLASLT_TUNING_MODE\":\"off\"}", "[\"PYTORCH_TUNABLEOP_ENABLED\"]");
-	MXT_CLEANUP_PLAN struct mxt_plan *half = make_plan(no_plan_env, "[\"PYTORCH_TUNABLEOP_TUNING\"]");
+	MXT_CLEANUP_PLAN struct mxt_plan *half = make_plan(NO_PLAN_ENV, "[\"PYTORCH_TUNABLEOP_TUNING\"]");
 	CLEANUP_RUN struct run run = RUN_INIT, other = RUN_INIT;
 	run.request.plan = removes;
 	run_policy(&run, ENV("PYTORCH_TUNABLEOP_ENABLED=1", "HIPBLASLT_TUNING_MODE=tune"));
@@ -223,7 +124,7 @@ static void plan_stills_tuning(void **state)
 static void compilers_are_stilled(void **state)
 {
 	(void)state;
-	MXT_CLEANUP_PLAN struct mxt_plan *plan = make_plan(no_plan_env, no_plan_unset);
+	MXT_CLEANUP_PLAN struct mxt_plan *plan = make_plan(NO_PLAN_ENV, NO_PLAN_UNSET);
 	CLEANUP_RUN struct run plain = RUN_INIT, compiled = RUN_INIT;
 	plain.request.plan = compiled.request.plan = plan;
 	run_policy(&plain, ENV("A=b"));
@@ -241,7 +142,7 @@ static void values_stay_secret(void **state)
 {
 	(void)state;
 	CLEANUP_RUN struct run run = RUN_INIT;
-	MXT_CLEANUP_PLAN struct mxt_plan *plan = make_plan(no_plan_env, "[\"CCE_AUTOTUNE\"]");
+	MXT_CLEANUP_PLAN struct mxt_plan *plan = make_plan(NO_PLAN_ENV, "[\"CCE_AUTOTUNE\"]");
 	MXT_CLEANUP_JSON json_t *launch = json_pack("{s:s}", "PYTHONPATH", "/hook");
 	char hex[MXT_HASH_HEX_SIZE];
 	run.request.plan = plan;
