@@ -325,9 +325,11 @@ static int run(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_erro
 	return run_on(cli, args, &settings, &machine, &request, pick.note, err);
 }
 
-const struct mxt_command mxt_cmd_autotune = {"autotune",
-					     "measure the kernel choices of a training and write a plan",
-					     "[--config run.yaml | --model MODEL] [--shapes recorded.json] [OPTIONS]",
-					     options,
-					     MXT_ARRAY_LEN(options),
-					     run};
+const struct mxt_command mxt_cmd_autotune = {
+    .name = "autotune",
+    .summary = "measure the kernel choices of a training and write a plan",
+    .synopsis = "[--config run.yaml | --model MODEL] [--shapes recorded.json] [OPTIONS]",
+    .options = options,
+    .n_options = MXT_ARRAY_LEN(options),
+    .run = run,
+};

@@ -151,9 +151,11 @@ static int run(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_erro
 	return examine(cli, args, &request, &bundle, err);
 }
 
-const struct mxt_command mxt_cmd_doctor = {"doctor",
-					   "say what is on this machine, what is wrong, and what to do",
-					   "[OPTIONS]",
-					   options,
-					   MXT_ARRAY_LEN(options),
-					   run};
+const struct mxt_command mxt_cmd_doctor = {
+    .name = "doctor",
+    .summary = "say what is on this machine, what is wrong, and what to do",
+    .synopsis = "[OPTIONS]",
+    .options = options,
+    .n_options = MXT_ARRAY_LEN(options),
+    .run = run,
+};

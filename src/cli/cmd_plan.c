@@ -249,9 +249,11 @@ static int run(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_erro
 	return rc;
 }
 
-const struct mxt_command mxt_cmd_plan = {"plan",
-					 "read, check, compare and apply a plan",
-					 "show|canonical|id|check|diff|env FILE [FILE] [OPTIONS]",
-					 options,
-					 MXT_ARRAY_LEN(options),
-					 run};
+const struct mxt_command mxt_cmd_plan = {
+    .name = "plan",
+    .summary = "read, check, compare and apply a plan",
+    .synopsis = "show|canonical|id|check|diff|env FILE [FILE] [OPTIONS]",
+    .options = options,
+    .n_options = MXT_ARRAY_LEN(options),
+    .run = run,
+};

@@ -335,9 +335,11 @@ static int run(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_erro
 	return watch.recorded ? write_recording(&watch, err) : no_recording(&watch, err);
 }
 
-const struct mxt_command mxt_cmd_record = {"record",
-					   "run a training for a few steps and record what it computes",
-					   "[OPTIONS] -- COMMAND [ARGUMENTS]",
-					   options,
-					   MXT_ARRAY_LEN(options),
-					   run};
+const struct mxt_command mxt_cmd_record = {
+    .name = "record",
+    .summary = "run a training for a few steps and record what it computes",
+    .synopsis = "[OPTIONS] -- COMMAND [ARGUMENTS]",
+    .options = options,
+    .n_options = MXT_ARRAY_LEN(options),
+    .run = run,
+};

@@ -40,4 +40,11 @@ static const struct mxt_option options[] = {
     {"label", "TEXT", "candidate that this worker stands for"},
 };
 
-const struct mxt_command mxt_cmd_worker = {"worker", NULL, "--device NAME", options, MXT_ARRAY_LEN(options), run};
+const struct mxt_command mxt_cmd_worker = {
+    .name = "worker",
+    .summary = NULL,
+    .synopsis = "--device NAME",
+    .options = options,
+    .n_options = MXT_ARRAY_LEN(options),
+    .run = run,
+};

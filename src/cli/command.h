@@ -14,6 +14,7 @@ struct mxt_cli {
 	FILE *out;          /* results */
 	uint64_t start_ns;  /* CLOCK_MONOTONIC at process start: budgets count from here */
 	char **environment; /* the caller's, as main() got it */
+	int failure_status; /* exit status of every failure of ours but interrupts; 0: that of its class */
 };
 
 struct mxt_command {
@@ -26,6 +27,7 @@ struct mxt_command {
 	 * Returns an exit status, or a negative errno with *err filled, which main() prints and maps to an exit status.
 	 */
 	int (*run)(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_error *err);
+	int failure_status; /* see struct mxt_cli */
 };
 
 #define MXT_COMMAND(symbol, name) extern const struct mxt_command symbol;
@@ -42,6 +44,7 @@ enum mxt_exit {
 	MXT_EXIT_MISMATCH = 5,
 	MXT_EXIT_PROBE = 6,
 	MXT_EXIT_VERIFY = 7,
+	MXT_EXIT_LAUNCH = 125, /* run and train: any failure that is not the command's */
 	MXT_EXIT_SIGNAL = 128, /* plus the signal's number */
 };
 

@@ -87,6 +87,7 @@ static int dispatch(struct mxt_cli *cli, int argc, char **argv, struct mxt_error
 	const struct mxt_command *command = find_command(word);
 	if (!command)
 		return unknown_command(word, err);
+	cli->failure_status = command->failure_status;
 	return run_command(command, cli, argc - 1, argv + 1, err);
 }
 
@@ -122,9 +123,16 @@ static void print_error(const struct mxt_error *err)
 		      mxt_error_id_text(err->id, id));
 }
 
+/* A launch passes its command's status on, so that its own failures have one of their own. */
+static int exit_status(const struct mxt_cli *cli, const struct mxt_error *err)
+{
+	bool interrupted = mxt_error_class_of(err->id) == MXT_CLASS_INTERRUPT;
+	return cli->failure_status && !interrupted ? cli->failure_status : mxt_exit_status(err);
+}
+
 int main(int argc, char **argv)
 {
-	struct mxt_cli cli = {stdout, mxt_now_ns(&mxt_clock_monotonic), environ};
+	struct mxt_cli cli = {stdout, mxt_now_ns(&mxt_clock_monotonic), environ, 0};
 	struct mxt_error err = MXT_ERROR_INIT;
 	open_standard_streams();
 	(void)signal(SIGPIPE, SIG_IGN);
@@ -135,7 +143,7 @@ int main(int argc, char **argv)
 		status = err.status;
 	if (status < 0) {
 		print_error(&err);
-		status = mxt_exit_status(&err);
+		status = exit_status(&cli, &err);
 	}
 	mxt_error_clear(&err);
 	return status;

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run_status.h"
+
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "clock.h"
+#include "config.h"
+#include "error.h"
+#include "json.h"
+#include "launch.h"
+#include "launch_run.h"
+#include "plan.h"
+
+#define MAX_TEXT 4096
+
+static const char *state_name(const struct mxt_run_status *status)
+{
+	if (status->refusal)
+		return "refused";
+	if (status->result)
+		return "ended";
+	return status->pid ? "running" : "starting";
+}
+
+static json_t *cause_json(const struct mxt_error *cause)
+{
+	char id[12];
+	if (!cause || cause->id == MXT_E_NONE)
+		return NULL;
+	const char *text = mxt_error_text(cause);
+	return json_pack("{s:s, s:o}", "id", mxt_error_id_text(cause->id, id), "text",
+			 mxt_json_clean_text(text, MAX_TEXT));
+}
+
+static const struct mxt_error *cause_of(const struct mxt_run_status *status)
+{
+	if (status->refusal)
+		return status->refusal;
+	return status->result ? &status->result->cause : NULL;
+}
+
+/* Marks that a reader of the run must know: what was allowed, and what is compiled. */
+static json_t *marks_json(const struct mxt_launch *launch)
+{
+	json_t *marks = json_array();
+	for (size_t i = 0; i < launch->remarks.count; i++) {
+		const struct mxt_remark *remark = &launch->remarks.items[i];
+		const char *option = mxt_allowance_option(remark->allowance);
+		MXT_CLEANUP_JSON json_t *mark = option ? json_string(option + strlen("--")) : NULL;
+		bool known = remark->kind != MXT_REMARK_ALLOWED || !mark;
+		for (size_t j = 0; !known && j < json_array_size(marks); j++)
+			known = json_equal(json_array_get(marks, j), mark);
+		if (!known)
+			(void)json_array_append(marks, mark);
+	}
+	if (launch->config.facts.compiles)
+		(void)json_array_append_new(marks, json_string("compiled"));
+	return marks;
+}
+
+static json_t *nodes_json(const struct mxt_nodes *nodes)
+{
+	return json_pack("{s:I, s:I, s:s, s:s*}", "count", (json_int_t)nodes->count, "rank", (json_int_t)nodes->rank,
+			 "found_by", nodes->found_by ? nodes->found_by : "", "address", nodes->address);
+}
+
+static int add_launch(const struct mxt_run_status *status, json_t *json)
+{
+	const struct mxt_launch *launch = status->launch;
+	MXT_CLEANUP_JSON json_t *part =
+	    json_pack("{s:o, s:o, s:o, s:I, s:I, s:O*}", "marks", marks_json(launch), "remarks",
+		      mxt_remarks_json(&launch->remarks), "nodes", nodes_json(&launch->nodes), "checked_ns",
+		      (json_int_t)launch->checked_ns, "identity_ns", (json_int_t)status->identity_ns, "yaml_changes",
+		      launch->config.changes);
+	return part ? json_object_update(json, part) : -1;
+}
+
+static json_t *end_json(const struct mxt_supervised *supervised)
+{
+	int status = supervised->wait_status;
+	if (!supervised->started)
+		return json_pack("{s:s, s:i}", "how", "not started", "errno", supervised->exec_errno);
+	if (WIFSIGNALED(status))
+		return json_pack("{s:s, s:i}", "how", "killed", "signal", WTERMSIG(status));
+	return json_pack("{s:s, s:i}", "how", "exited", "status", WEXITSTATUS(status));
+}
+
+static json_t *log_json(const struct mxt_supervised *supervised)
+{
+	return json_pack("{s:I, s:b, s:s*}", "bytes", (json_int_t)supervised->log_bytes, "complete",
+			 supervised->log_errno == 0, "reason",
+			 supervised->log_errno ? strerror(supervised->log_errno) : NULL);
+}
+
+static json_t *stuck_json(const struct mxt_supervised *supervised)
+{
+	json_t *list = json_array();
+	for (size_t i = 0; i < supervised->n_stuck; i++)
+		(void)json_array_append_new(list, json_integer(supervised->stuck[i]));
+	return list;
+}
+
+static const char *report_name(const struct mxt_launch_result *result)
+{
+	static const char *const names[] = {
+	    [MXT_CONFIG_AWAITED] = "not seen",
+	    [MXT_CONFIG_CONFIRMED] = "confirmed",
+	    [MXT_CONFIG_DIFFERS] = "differs",
+	    [MXT_CONFIG_UNREADABLE] = "not readable",
+	};
+	return names[result->report];
+}
+
+static int add_result(const struct mxt_run_status *status, json_t *json)
+{
+	const struct mxt_launch_result *result = status->result;
+	const struct mxt_supervised *supervised = &result->supervised;
+	bool train = status->launch->request->config != NULL;
+	MXT_CLEANUP_JSON json_t *part =
+	    json_pack("{s:o, s:o, s:I, s:I, s:o, s:O*, s:O*, s:O*, s:O*, s:s*}", "end", end_json(supervised), "log",
+		      log_json(supervised), "ran_ns", (json_int_t)(supervised->ended_ns - supervised->started_ns),
+		      "swept", (json_int_t)supervised->n_swept, "stuck", stuck_json(supervised), "coverage",
+		      result->proof.coverage, "witnesses", result->proof.witnesses, "caches", result->caches,
+		      "artefacts", result->artefacts.found, "config_report", train ? report_name(result) : NULL);
+	if (part && supervised->signal)
+		(void)json_object_set_new(part, "signal", json_integer(supervised->signal));
+	return part ? json_object_update(json, part) : -1;
+}
+
+int mxt_run_status_json(const struct mxt_run_status *status, json_t **ret_json, struct mxt_error *err)
+{
+	MXT_CLEANUP_JSON json_t *json =
+	    json_pack("{s:s, s:s, s:s, s:s, s:s, s:s*, s:I, s:o*}", "schema", "mindxtrain.status/1", "tool",
+		      MXT_VERSION, "command", status->command, "run", status->name, "state", state_name(status),
+		      "plan_id", status->plan ? mxt_plan_id(status->plan) : NULL, "written", (json_int_t)time(NULL),
+		      "cause", cause_json(cause_of(status)));
+	int rc = json ? 0 : -1;
+	if (rc == 0 && status->pid)
+		rc = json_object_set_new(json, "pid", json_integer(status->pid));
+	if (rc == 0 && status->launch)
+		rc = add_launch(status, json);
+	if (rc == 0 && status->result)
+		rc = add_result(status, json);
+	if (rc == 0 && (status->result || status->refusal))
+		rc = json_object_set_new(json, "exit_status", json_integer(status->exit_status));
+	if (rc < 0)
+		return mxt_error_oom(err);
+	*ret_json = mxt_steal_ptr(&json);
+	return 0;
+}
