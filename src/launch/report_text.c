@@ -248,27 +248,32 @@ static enum mxt_report_found end_line(struct mxt_report_text *text)
 	return found;
 }
 
-static size_t line_length(const char *bytes, size_t len)
+/* Where the byte is next, at `from` or behind; `end`: nowhere. `found`: what was found before. */
+static const char *find_next(const char *found, const char *from, const char *end, char byte)
 {
-	const char *feed = memchr(bytes, '\n', len);
-	size_t n = feed ? (size_t)(feed - bytes) : len;
-	const char *back = memchr(bytes, '\r', n);
-	return back ? (size_t)(back - bytes) : n;
+	if (found && found >= from)
+		return found;
+	found = memchr(from, byte, (size_t)(end - from));
+	return found ? found : end;
 }
 
 enum mxt_report_found mxt_report_text_take(struct mxt_report_text *text, const char **bytes, size_t *len)
 {
 	enum mxt_report_found found = MXT_REPORT_NOTHING;
-	while (*len > 0 && found == MXT_REPORT_NOTHING) {
-		size_t n = line_length(*bytes, *len);
+	const char *at = *bytes, *end = at + *len, *feed = NULL, *back = NULL;
+	while (at < end && found == MXT_REPORT_NOTHING) {
+		feed = find_next(feed, at, end, '\n');
+		back = find_next(back, at, end, '\r');
+		const char *stop = feed < back ? feed : back;
+		size_t n = (size_t)(stop - at);
 		text->overlong = text->overlong || n > MXT_REPORT_MAX_LINE - text->line.len;
 		if (!text->overlong)
-			mxt_buf_append(&text->line, *bytes, n);
-		bool ends = n < *len;
-		*bytes += n + (ends ? 1 : 0);
-		*len -= n + (ends ? 1 : 0);
-		if (ends)
+			mxt_buf_append(&text->line, at, n);
+		if (stop < end)
 			found = end_line(text);
+		at = stop < end ? stop + 1 : end;
 	}
+	*len = (size_t)(end - at);
+	*bytes = at;
 	return found;
 }

@@ -1,0 +1,5 @@
+class A(B):
+    a: int
+
+    b: int = Field(
+  alias="c")

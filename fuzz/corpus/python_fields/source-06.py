@@ -1,0 +1,3 @@
+class A:
+    a: str = """open
+    b: int

@@ -1,0 +1,4 @@
+class A:
+  a: int
+ b: int
+   c: int

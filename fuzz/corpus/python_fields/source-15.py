@@ -1,0 +1,3 @@
+class A:
+    é: int
+    a: int

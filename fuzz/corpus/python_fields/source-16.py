@@ -1,0 +1,4 @@
+class A:
+    a: 
+    b:
+    c: # d
