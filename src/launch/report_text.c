@@ -257,23 +257,55 @@ static const char *find_next(const char *found, const char *from, const char *en
 	return found ? found : end;
 }
 
+/* The chunk that is being taken, with what is next in it; NULL: not looked for yet. */
+struct chunk {
+	const char *at, *end;
+	const char *feed, *back, *word; /* a line feed, a carriage return, the header's word */
+};
+
+static void look_ahead(struct chunk *chunk)
+{
+	chunk->feed = find_next(chunk->feed, chunk->at, chunk->end, '\n');
+	chunk->back = find_next(chunk->back, chunk->at, chunk->end, '\r');
+	if (chunk->word && chunk->word >= chunk->at)
+		return;
+	chunk->word = memmem(chunk->at, (size_t)(chunk->end - chunk->at), header, HEADER_LEN);
+	chunk->word = chunk->word ? chunk->word : chunk->end;
+}
+
+/* Lines that are whole and hold no header need not be looked at: most of a log. */
+static void pass_over(struct chunk *chunk)
+{
+	look_ahead(chunk);
+	if (chunk->feed >= chunk->word)
+		return;
+	const char *last = memrchr(chunk->feed, '\n', (size_t)(chunk->word - chunk->feed));
+	chunk->at = (last ? last : chunk->feed) + 1;
+}
+
+static enum mxt_report_found take_piece(struct mxt_report_text *text, struct chunk *chunk)
+{
+	look_ahead(chunk);
+	const char *stop = chunk->feed < chunk->back ? chunk->feed : chunk->back, *at = chunk->at;
+	size_t n = (size_t)(stop - at);
+	text->overlong = text->overlong || n > MXT_REPORT_MAX_LINE - text->line.len;
+	if (!text->overlong)
+		mxt_buf_append(&text->line, at, n);
+	chunk->at = stop < chunk->end ? stop + 1 : stop;
+	return stop < chunk->end ? end_line(text) : MXT_REPORT_NOTHING;
+}
+
 enum mxt_report_found mxt_report_text_take(struct mxt_report_text *text, const char **bytes, size_t *len)
 {
 	enum mxt_report_found found = MXT_REPORT_NOTHING;
-	const char *at = *bytes, *end = at + *len, *feed = NULL, *back = NULL;
-	while (at < end && found == MXT_REPORT_NOTHING) {
-		feed = find_next(feed, at, end, '\n');
-		back = find_next(back, at, end, '\r');
-		const char *stop = feed < back ? feed : back;
-		size_t n = (size_t)(stop - at);
-		text->overlong = text->overlong || n > MXT_REPORT_MAX_LINE - text->line.len;
-		if (!text->overlong)
-			mxt_buf_append(&text->line, at, n);
-		if (stop < end)
-			found = end_line(text);
-		at = stop < end ? stop + 1 : end;
+	struct chunk chunk = {.at = *bytes, .end = *bytes + *len};
+	while (chunk.at < chunk.end && found == MXT_REPORT_NOTHING) {
+		if (!text->collecting && !text->overlong && text->line.len == 0)
+			pass_over(&chunk);
+		if (chunk.at < chunk.end)
+			found = take_piece(text, &chunk);
 	}
-	*len = (size_t)(end - at);
-	*bytes = at;
+	*len = (size_t)(chunk.end - chunk.at);
+	*bytes = chunk.at;
 	return found;
 }
