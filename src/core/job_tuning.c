@@ -24,6 +24,14 @@ const struct mxt_job_tuning *mxt_job_tuning_at(size_t i)
 	return &rows[i];
 }
 
+const struct mxt_job_tuning *mxt_job_tuning_find(const char *name)
+{
+	for (size_t i = 0; i < MXT_ARRAY_LEN(rows); i++)
+		if (strcmp(rows[i].name, name) == 0)
+			return &rows[i];
+	return NULL;
+}
+
 static bool is_word(const char *words, const char *value, bool any_case)
 {
 	size_t value_len = strlen(value);

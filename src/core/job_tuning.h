@@ -25,6 +25,9 @@ struct mxt_job_tuning {
 size_t mxt_job_tuning_count(void);
 const struct mxt_job_tuning *mxt_job_tuning_at(size_t i);
 
+/* The row of a name; NULL when there is none. */
+const struct mxt_job_tuning *mxt_job_tuning_find(const char *name);
+
 /* Does the variable in `environment` (NULL-ended) make something tune? */
 bool mxt_job_tuning_asked(const struct mxt_job_tuning *row, char *const *environment);
 

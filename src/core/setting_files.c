@@ -94,7 +94,8 @@ static void advise_file(const struct mxt_setting_files *files, const char *path,
 	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
 	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
 	struct contents contents = {{MXT_BUF_INIT, 0}, {MXT_BUF_INIT, 0}, {MXT_BUF_INIT, 0}};
-	if (mxt_sysroot_read(files->root, path, MAX_FILE_BYTES, &text, &err) < 0)
+	const struct mxt_sysroot untapped = {.prefix = files->root->prefix}; /* they hold tokens: nobody packs them */
+	if (mxt_sysroot_read(&untapped, path, MAX_FILE_BYTES, &text, &err) < 0)
 		return; /* not there, or as unreadable for the library as for us */
 	read_names(files, mxt_buf_text(&text), &contents);
 	tell(sink, MXT_ADVICE_MISMATCH, path, reader, &contents.removed, ", which the plan removes",
@@ -132,7 +133,7 @@ static void advise_collectives(const struct mxt_setting_files *files, const char
 			       const struct mxt_advice_sink *sink)
 {
 	MXT_CLEANUP_BUF struct mxt_buf passwd_home = MXT_BUF_INIT;
-	bool amd = files->maker == MXT_GPU_AMD;
+	bool amd = files->stack == MXT_STACK_ROCM;
 	const char *reader = amd ? "RCCL" : "NCCL", *name = amd ? ".rccl.conf" : ".nccl.conf";
 	const char *own = mxt_environ_get(files->environment, "NCCL_CONF_FILE");
 	if (own && own[0])
@@ -151,7 +152,7 @@ static void advise_collectives(const struct mxt_setting_files *files, const char
 void mxt_setting_files_advise(const struct mxt_setting_files *files, const struct mxt_advice_sink *sink)
 {
 	const char *home = mxt_environ_get(files->environment, "HOME");
-	if (files->maker != MXT_GPU_NONE)
+	if (files->stack != MXT_STACK_NONE)
 		advise_collectives(files, home ? home : "", sink);
 	if (home && home[0])
 		advise_in(files, home, ".deepspeed_env", "DeepSpeed's launcher, on several nodes,", sink);

@@ -24,7 +24,7 @@ struct mxt_setting_files {
 	const struct mxt_sysroot *root;
 	char *const *environment; /* in which the job will run */
 	const json_t *unset;      /* array: names that are removed on purpose; NULL: none */
-	enum mxt_gpu_maker maker; /* whose collectives library reads its files */
+	enum mxt_gpu_stack stack; /* whose collectives library reads its files */
 };
 
 /*

@@ -19,11 +19,11 @@
 
 #define MAX_ENTRY 64 /* bytes of one that are compared */
 
-enum mxt_gpu_maker mxt_gpu_maker_of(const char *arch)
+enum mxt_gpu_stack mxt_gpu_stack_of(const char *arch)
 {
 	if (strncmp(arch, "gfx", 3) == 0)
-		return MXT_GPU_AMD;
-	return strncmp(arch, "sm_", 3) == 0 ? MXT_GPU_NVIDIA : MXT_GPU_NONE;
+		return MXT_STACK_ROCM;
+	return strncmp(arch, "sm_", 3) == 0 ? MXT_STACK_CUDA : MXT_STACK_NONE;
 }
 
 /* One entry without the blanks around it, cut to its buffer. Returns what stands behind its comma; NULL at the end. */
@@ -173,11 +173,11 @@ static void advise_nvidia(char *const *environment, int64_t needed, const struct
 	look_at_number(CUDA, count, needed, sink);
 }
 
-void mxt_visible_devices_advise(char *const *environment, enum mxt_gpu_maker maker, int64_t needed,
+void mxt_visible_devices_advise(char *const *environment, enum mxt_gpu_stack stack, int64_t needed,
 				const struct mxt_advice_sink *sink)
 {
-	if (maker == MXT_GPU_AMD)
+	if (stack == MXT_STACK_ROCM)
 		advise_amd(environment, needed, sink);
-	else if (maker == MXT_GPU_NVIDIA)
+	else if (stack == MXT_STACK_CUDA)
 		advise_nvidia(environment, needed, sink);
 }

@@ -15,13 +15,13 @@
 
 struct mxt_advice_sink;
 
-enum mxt_gpu_maker { MXT_GPU_NONE, MXT_GPU_AMD, MXT_GPU_NVIDIA };
+enum mxt_gpu_stack { MXT_STACK_NONE, MXT_STACK_ROCM, MXT_STACK_CUDA };
 
-/* "gfx942", "sm_90", "x86_64-v4": whose GPU a plan's platform.arch is. */
-enum mxt_gpu_maker mxt_gpu_maker_of(const char *arch);
+/* Of a plan's platform.arch: "gfx942", "sm_90", "x86_64-v4". */
+enum mxt_gpu_stack mxt_gpu_stack_of(const char *arch);
 
 /* `needed`: GPUs that the job has on this node; 0: nobody asks for a number. */
-void mxt_visible_devices_advise(char *const *environment, enum mxt_gpu_maker maker, int64_t needed,
+void mxt_visible_devices_advise(char *const *environment, enum mxt_gpu_stack stack, int64_t needed,
 				const struct mxt_advice_sink *sink);
 
 #endif

@@ -12,8 +12,10 @@
 #include "compiler.h"
 #include "device_ops.h"
 #include "environ.h"
+#include "job_tuning.h"
 #include "json.h"
 #include "number.h"
+#include "setting_files.h"
 #include "survey.h"
 #include "variable_advice.h"
 #include "variables.h"
@@ -50,6 +52,24 @@ static bool is_raced(const char *name)
 			if (strcmp(*selector, name) == 0)
 				return true;
 	return false;
+}
+
+/* What makes something tune while a job runs; true when it does. */
+static bool find_tuning(const struct mxt_survey *survey, const struct entry *entry, struct mxt_check_result *result)
+{
+	const struct mxt_job_tuning *row = mxt_job_tuning_find(entry->name);
+	if (!row || !mxt_job_tuning_asked(row, survey->environment))
+		return false;
+	mxt_find(result, MXT_CHECK_WARN, "%s=%s", entry->name, entry->value);
+	mxt_wrong(
+	    result,
+	    "%s while the job runs; no plan can hold that; `run` and `train` refuse what their plan does not remove",
+	    row->what);
+	if (row->still[0])
+		mxt_todo(result, "set %s=%s, or unset it", row->still, row->still_value);
+	else
+		mxt_todo(result, "unset it");
+	return true;
 }
 
 static void find_known(const struct entry *entry, const struct mxt_variable *row, struct mxt_check_result *result)
@@ -109,7 +129,8 @@ struct tally {
 	json_t *set; /* borrowed by the result's facts */
 };
 
-static void take_entry(const struct entry *entry, struct tally *tally, struct mxt_check_result *result)
+static void take_entry(const struct mxt_survey *survey, const struct entry *entry, struct tally *tally,
+		       struct mxt_check_result *result)
 {
 	const struct mxt_variable *row = mxt_variable_find(entry->name);
 	if (!row || row->class == MXT_VARIABLE_CALLER || row->class == MXT_VARIABLE_DEAD)
@@ -121,7 +142,7 @@ static void take_entry(const struct entry *entry, struct tally *tally, struct mx
 	}
 	if (json_object_set_new(tally->set, row->name, mxt_json_clean_text(entry->value, MAX_VALUE)) < 0)
 		result->failed = true;
-	if (!mxt_variable_unread(row, &tally->versions))
+	if (!mxt_variable_unread(row, &tally->versions) && !find_tuning(survey, entry, result))
 		find_known(entry, row, result);
 }
 
@@ -137,7 +158,7 @@ static void take_all(const struct mxt_survey *survey, struct tally *tally, struc
 			return;
 		}
 		const struct entry entry = {name, equals + 1};
-		take_entry(&entry, tally, result);
+		take_entry(survey, &entry, tally, result);
 	}
 }
 
@@ -174,6 +195,15 @@ static void find_thread_counts(const struct mxt_survey *survey, struct mxt_check
 	}
 }
 
+static void find_devices_and_files(const struct mxt_survey *survey, const struct mxt_advice_sink *sink)
+{
+	bool amd = survey->gpus.count[MXT_GPU_AMD] > 0, nvidia = survey->gpus.count[MXT_GPU_NVIDIA] > 0;
+	enum mxt_gpu_stack stack = amd && !nvidia ? MXT_STACK_ROCM : nvidia && !amd ? MXT_STACK_CUDA : MXT_STACK_NONE;
+	const struct mxt_setting_files files = {survey->root, survey->environment, NULL, stack};
+	mxt_visible_devices_advise(survey->environment, stack, 0, sink);
+	mxt_setting_files_advise(&files, sink);
+}
+
 void mxt_check_variables(const struct mxt_survey *survey, struct mxt_check_result *result)
 {
 	const char *torch = survey->torch.count ? survey->torch.items[0].files.version : "";
@@ -189,6 +219,7 @@ void mxt_check_variables(const struct mxt_survey *survey, struct mxt_check_resul
 	if (!result->failed)
 		take_all(survey, &tally, result);
 	mxt_variable_advise(survey->environment, &tally.versions, &sink);
+	find_devices_and_files(survey, &sink);
 	find_thread_counts(survey, result);
 	find_denied(&tally.denied, result);
 	if (result->n_findings == 0)

@@ -84,10 +84,8 @@ static void take_advice(void *context, const struct mxt_advice *advice)
 /* What tunes is told already. */
 static bool is_told(const char *name, char *const *environment)
 {
-	for (size_t i = 0; i < mxt_job_tuning_count(); i++)
-		if (strcmp(mxt_job_tuning_at(i)->name, name) == 0)
-			return mxt_job_tuning_asked(mxt_job_tuning_at(i), environment);
-	return false;
+	const struct mxt_job_tuning *row = mxt_job_tuning_find(name);
+	return row && mxt_job_tuning_asked(row, environment);
 }
 
 /* Selectors that the caller has set and the plan says nothing of: they act, and were not there when it was measured. */
@@ -118,10 +116,10 @@ static void advise(const struct mxt_env_request *request, char *const *environme
 	const json_t *training = json_object_get(json_object_get(decision, "workload"), "training");
 	const struct mxt_reader_versions versions = {request->torch, mxt_json_text(stack, "nccl"),
 						     mxt_json_text(stack, "rccl")};
-	enum mxt_gpu_maker maker = mxt_gpu_maker_of(mxt_json_text(json_object_get(decision, "platform"), "arch"));
-	const struct mxt_setting_files files = {request->root, environment, json_object_get(decision, "unset"), maker};
+	enum mxt_gpu_stack gpus = mxt_gpu_stack_of(mxt_json_text(json_object_get(decision, "platform"), "arch"));
+	const struct mxt_setting_files files = {request->root, environment, json_object_get(decision, "unset"), gpus};
 	mxt_variable_advise(environment, &versions, &sink);
-	mxt_visible_devices_advise(environment, maker, mxt_json_integer_or(training, "gpus", 1), &sink);
+	mxt_visible_devices_advise(environment, gpus, mxt_json_integer_or(training, "gpus", 1), &sink);
 	mxt_setting_files_advise(&files, &sink);
 }
 

@@ -102,6 +102,21 @@ class Recorded(Doctor):
         shutil.rmtree(root / "opt")
         self.assertIn("fail  no BLAS library", self.doctor("--sysroot", root, status=4).out)
 
+    def test_what_reads_devices_and_files_behind_the_environment(self):
+        root = self.dir / "host"
+        shutil.copytree(HOSTS / "mi300x-8", root, symlinks=True)
+        (root / "environ").write_text("HOME=/home/train\nROCR_VISIBLE_DEVICES=0,1\nHIP_VISIBLE_DEVICES=2\n"
+                                      "PYTORCH_TUNABLEOP_ENABLED=1\n")
+        self.write(root / "etc/rccl.conf", "NCCL_ALGO=not-to-be-shown\n")
+        self.write(root / "home/train/.nccl.conf", "NCCL_PROTO=LL\n")  # of the other library
+        findings = {finding["what"]: finding["wrong"] for check, finding in findings_of(self.report("--sysroot", root))
+                    if check == "variables" and finding["status"] == "warn"}
+        self.assertIn("names number 2", findings["ROCR_VISIBLE_DEVICES and HIP_VISIBLE_DEVICES"])
+        self.assertIn("it sets NCCL_ALGO", findings["/etc/rccl.conf"])
+        self.assertIn("`train` refuse what", findings["PYTORCH_TUNABLEOP_ENABLED=1"])
+        self.assertEqual(len(findings), 3, findings)
+        self.assertNotIn("not-to-be-shown", self.doctor("--sysroot", root).out)
+
     def test_only_what_is_timed_is_said_to_be(self):
         findings = {finding["what"].split("=")[0]: finding.get("wrong")
                     for check, finding in findings_of(self.report("--sysroot", HOSTS / "mi300x-8"))
