@@ -4,6 +4,7 @@
  */
 #include "caches.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -106,7 +107,7 @@ static void make_folder(const char *folder, const char *name)
 
 static void put(const char *folder, const char *name)
 {
-	MXT_CLEANUP_FREE char *path = mxt_scratch_write(folder, name, "x");
+	free(mxt_scratch_write(folder, name, "x"));
 }
 
 /* Until the times of files are surely later than those of what was made before. */
@@ -168,7 +169,7 @@ static void test_files(void **state)
 	MXT_CLEANUP_CACHES struct mxt_caches *caches = open_in(*state);
 	put(*state, "other.csv");
 	expect(caches, "[]"); /* also within the tick in which it was written */
-	MXT_CLEANUP_FREE char *longer = mxt_scratch_write(*state, "results0.csv", "xx");
+	free(mxt_scratch_write(*state, "results0.csv", "xx"));
 	put(*state, "results1.csv");
 	MXT_CLEANUP_JSON json_t *changes = NULL;
 	assert_int_equal(mxt_caches_changes(caches, &changes, NULL), 0);

@@ -57,7 +57,6 @@ static void use_config(struct check *check, const char *text)
 /* Checks the plan, which it releases, and looks for exactly these remarks. */
 static void expect(struct check *check, struct mxt_plan *plan, const struct said *said, size_t count)
 {
-	MXT_CLEANUP_PLAN struct mxt_plan *owned = plan;
 	unsigned allowed = check->remarks.allowed;
 	check->request.plan = plan;
 	assert_int_equal(mxt_plan_check(&check->request, &check->remarks, NULL), 0);
@@ -70,6 +69,7 @@ static void expect(struct check *check, struct mxt_plan *plan, const struct said
 	}
 	mxt_remarks_finish(&check->remarks);
 	check->remarks.allowed = allowed;
+	mxt_plan_destroy(plan);
 }
 
 static void test_simulated(void **state)
