@@ -26,7 +26,7 @@ const char *mxt_accelerate_precision(const char *dtype)
 }
 
 /*
- * Two kinds of keys with a reason of their own: with debug accelerate prints the failure of a rank and exits with 0;
+ * Two keys have a reason of their own: with debug, and ACCELERATE_ENABLE_RICH, accelerate exits with 0 after a failure;
  * with gpu_ids it sets CUDA_VISIBLE_DEVICES, whatever HIP_ and ROCR_VISIBLE_DEVICES say.
  */
 void mxt_accelerate_config_write(const struct mxt_accelerate_config *config, struct mxt_buf *buf)

@@ -7,10 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "accelerate_config.h"
 #include "cleanup.h"
 #include "error.h"
+#include "free_port.h"
 #include "json.h"
 
 #define MAX_WORDS   64 /* of ours, more than any form has */
@@ -125,10 +127,15 @@ static int64_t total(const struct mxt_command_request *request)
 	return per_node(request) * request->nodes->count;
 }
 
-/*
- * Everything that accelerate would guess is said. --multi_gpu: without it accelerate starts one process, whatever the
- * number. Port 0: a free one, where a fixed one may be taken by another training of this host.
- */
+/* The processes of one node: accelerate's own port is one for all trainings of a host, and not all versions take 0. */
+static void add_own_port(struct words *words)
+{
+	int64_t port = mxt_free_port((uint64_t)getpid());
+	if (port > 0)
+		add_number(words, "--main_process_port", port);
+}
+
+/* Everything that accelerate would guess is said; without --multi_gpu it starts one process, whatever the number. */
 static void add_accelerate(struct words *words, const struct mxt_command_request *request)
 {
 	const struct mxt_nodes *nodes = request->nodes;
@@ -147,7 +154,7 @@ static void add_accelerate(struct words *words, const struct mxt_command_request
 		add(words, "--rdzv_conf");
 		addf(words, "timeout=%d", JOIN_WAIT_S);
 	} else if (total(request) > 1) {
-		add_option(words, "--main_process_port", "0");
+		add_own_port(words);
 	}
 }
 

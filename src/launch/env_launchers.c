@@ -47,6 +47,7 @@ static const char *const foreign[] = {
     "OMPI_COMM_WORLD_*",
     "MV2_COMM_WORLD_*",
     "ACCELERATE_*",
+    "PYTHON_EXEC", /* in place of the interpreter that was chosen: torch/distributed/run.py */
 };
 
 /* Of these, what says nothing about how processes are started. */

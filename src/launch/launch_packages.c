@@ -8,15 +8,15 @@
 #include "release.h"
 #include "remarks.h"
 
-/* What the command line is made of, and since when the package has all of it. */
+/* The oldest versions that this was tried with. */
 struct need {
 	const char *package;
 	unsigned major, minor;
 	const char *remedy;
 };
 
-static const struct need accelerate = {"accelerate", 1, 0, "pip install -U accelerate, or --launcher torchrun"};
-static const struct need axolotl = {"axolotl", 0, 5, "pip install -U axolotl"};
+static const struct need accelerate = {"accelerate", 0, 26, "pip install -U accelerate, or --launcher torchrun"};
+static const struct need axolotl = {"axolotl", 0, 4, "pip install -U axolotl"};
 
 static void check_package(const struct mxt_python_packages *packages, const char *python, const struct need *need,
 			  struct mxt_remarks *remarks)

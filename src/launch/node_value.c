@@ -20,7 +20,7 @@ int mxt_node_number(char *const *environment, const char *name, int64_t min, int
 		return 0;
 	return mxt_error_set(err, -EINVAL, MXT_E_LAUNCH_NODES,
 			     "%s=%.40s is no whole number from %" PRId64 " to %" PRId64
-			     ": say with --nodes, --node-rank and --master-addr which node this is",
+			     ": say with --nodes, --node-rank and --main-address which node this is",
 			     name, text, min, max);
 }
 

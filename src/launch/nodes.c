@@ -61,7 +61,7 @@ static int refuse_mpi(char *const *environment, struct mxt_error *err)
 		return rc;
 	return mxt_error_set(err, -ENOTSUP, MXT_E_LAUNCH_NODES,
 			     "%s=%" PRId64 ": mpirun started several of this: start one on each node, and say with "
-			     "--nodes, --node-rank and --master-addr which it is",
+			     "--nodes, --node-rank and --main-address which it is",
 			     name, size);
 }
 
@@ -76,7 +76,7 @@ static int check(const struct mxt_nodes *nodes, struct mxt_error *err)
 		return 0;
 	if (!nodes->address)
 		return mxt_error_set(err, -EINVAL, MXT_E_LAUNCH_NODES,
-				     "there are %" PRId64 " nodes: --master-addr must say where the first of them is",
+				     "there are %" PRId64 " nodes: --main-address must say where the first of them is",
 				     nodes->count);
 	if (nodes->rank > 0 && is_loopback(nodes->address))
 		return mxt_error_set(err, -EINVAL, MXT_E_LAUNCH_NODES,
@@ -110,7 +110,7 @@ static int complete_count(char *const *environment, const struct mxt_nodes_reque
 				     "--nodes %" PRId64 " needs --node-rank: which of them is this?", request->count);
 	return mxt_error_set(err, -EINVAL, MXT_E_LAUNCH_NODES,
 			     "--nodes says %" PRId64 ", and %s says %" PRId64
-			     ": give --node-rank and --master-addr, too, or no --nodes",
+			     ": give --node-rank and --main-address, too, or no --nodes",
 			     request->count, nodes->found_by, nodes->count);
 }
 
@@ -140,7 +140,7 @@ static int choose_meeting(const struct mxt_nodes_request *request, struct mxt_no
 	nodes->port = request->port > 0 ? request->port : nodes->port > 0 ? nodes->port : TORCH_PORT;
 	if (!request->address)
 		return 0;
-	int rc = mxt_node_address_check("--master-addr", request->address, err);
+	int rc = mxt_node_address_check("--main-address", request->address, err);
 	if (rc < 0)
 		return rc;
 	free(nodes->address);

@@ -9,16 +9,13 @@
 
 #include "environ.h"
 #include "error.h"
+#include "free_port.h"
 #include "node_list.h"
 #include "node_value.h"
 #include "nodes.h"
 #include "number.h"
 
 #define KILL_WAIT_S 30 /* slurm.conf(5), KillWait */
-
-/* Above those that Linux takes for outgoing connections (32768 to 60999). */
-#define FIRST_PORT 61000
-#define N_PORTS    4536
 
 /*
  * slurm.h has steps that srun did not start at the end of the range: the interactive shell of salloc, the batch script,
@@ -126,7 +123,7 @@ static int check_name(char *const *environment, const struct mxt_node_list *list
 	return mxt_error_set(
 	    err, -EINVAL, MXT_E_LAUNCH_NODES,
 	    "Slurm's variables contradict each other: node %" PRId64 " of the list (SLURM_NODEID) is %s, "
-	    "and this is %.80s (SLURMD_NODENAME); say with --nodes, --node-rank and --master-addr what "
+	    "and this is %.80s (SLURMD_NODENAME); say with --nodes, --node-rank and --main-address what "
 	    "is meant",
 	    rank, list->names[rank], own);
 }
@@ -161,7 +158,7 @@ static int of_step(char *const *environment, struct mxt_nodes *nodes, struct mxt
 	if (rc == 0 && parts > 1)
 		return mxt_error_set(err, -ENOTSUP, MXT_E_LAUNCH_NODES,
 				     "this is a heterogeneous job of Slurm, whose nodes are not read here: say with "
-				     "--nodes, --node-rank and --master-addr which node this is");
+				     "--nodes, --node-rank and --main-address which node this is");
 	if (rc == 0)
 		rc = first_number(environment, count_names, 1, MXT_NODES_MAX, &count, err);
 	if (rc == 0)
@@ -190,6 +187,6 @@ int mxt_slurm_nodes(char *const *environment, struct mxt_nodes *nodes, struct mx
 		return without_srun(environment, nodes, err);
 	rc = of_step(environment, nodes, err);
 	if (rc == 0 && nodes->count > 1)
-		nodes->port = FIRST_PORT + (job + step) % N_PORTS;
+		nodes->port = MXT_FIRST_PORT + (job + step) % MXT_N_PORTS;
 	return rc;
 }
