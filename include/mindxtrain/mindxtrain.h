@@ -59,7 +59,7 @@ MXT_API bool mxt_plan_is_simulated(const struct mxt_plan *plan);
 
 enum mxt_plan_use {
 	MXT_PLAN_TRAIN, /* to start a training: no self-test */
-	MXT_PLAN_RUN,   /* to run a command */
+	MXT_PLAN_RUN,   /* to run a command: no self-test, but for one on simulated hardware, which is for tests */
 };
 
 /* 0 when the plan may be used so. A simulated plan may only where the user allowed it. */

@@ -216,12 +216,13 @@ bool mxt_plan_is_simulated(const struct mxt_plan *plan)
 
 int mxt_plan_usable(const struct mxt_plan *plan, enum mxt_plan_use use, bool allow_simulated, struct mxt_error *err)
 {
-	if (use == MXT_PLAN_TRAIN && mxt_plan_is_self_test(plan))
+	bool simulated = mxt_plan_is_simulated(plan);
+	if (mxt_plan_is_self_test(plan) && (use == MXT_PLAN_TRAIN || !simulated))
 		return mxt_error_set(
 		    err, -EPERM, MXT_E_PLAN_SELF_TEST,
 		    "this is a self-test: it was made by the built-in provider and chooses nothing that "
 		    "a training runs; make a plan on the machine that trains");
-	if (mxt_plan_is_simulated(plan) && !allow_simulated)
+	if (simulated && !allow_simulated)
 		return mxt_error_set(err, -EPERM, MXT_E_PLAN_SIMULATED,
 				     "this plan was made on simulated hardware: its times are not real; make a plan on "
 				     "real hardware, or say --allow-simulated");

@@ -23,18 +23,20 @@ static const json_t *training_of(const struct mxt_plan *plan)
 
 /* ---- what it may be used for ---- */
 
+/* A command that trains nothing may well want the settings of OpenBLAS or BLIS. */
+static enum mxt_allowance allowance_of_use(const struct mxt_plan_check_request *request)
+{
+	return request->use == MXT_PLAN_RUN ? MXT_ALLOW_MISMATCH : MXT_ALLOW_NOTHING;
+}
+
 /* False: nothing else needs to be said of such a plan. */
 static bool check_use(const struct mxt_plan_check_request *request, struct mxt_remarks *remarks)
 {
 	struct mxt_error err = MXT_ERROR_INIT;
 	if (mxt_plan_usable(request->plan, request->use, true, &err) < 0) {
-		mxt_remark_refuse_error(remarks, MXT_ALLOW_NOTHING, &err);
-		return false;
+		mxt_remark_refuse_error(remarks, allowance_of_use(request), &err);
+		return (remarks->allowed & allowance_of_use(request)) != 0;
 	}
-	if (mxt_plan_is_self_test(request->plan))
-		mxt_remark_warn(remarks,
-				"the plan is a self-test: it was made by the built-in provider, and what it sets "
-				"is read by nothing else");
 	if (!mxt_plan_is_simulated(request->plan))
 		return true;
 	mxt_remark_refuse(

@@ -8,6 +8,7 @@ import stat
 
 import launched
 import mxt
+import mxt_plans
 
 TOKEN = "hf_abcdefghijklmnopqrstuvwxyz0123456789"
 
@@ -62,6 +63,10 @@ class Refusals(launched.TestCase):
         plan = json.loads(self.simulated_plan().read_text())
         plan["decision"]["env"]["MINDXTRAIN_CPU_BLAS"] = "openblas"
         self.refused("MXT-124", plan=self.write("edited.json", plan), options=["--allow-simulated"])
+
+    def test_self_test(self):
+        plan = self.write("self-test.json", mxt_plans.text(mxt_plans.plan()))
+        self.refused("MXT-130", "self-test", "--allow-mismatch", plan=plan)
 
     def test_another_machine(self):
         plan = self.changed_plan(lambda decision: decision["platform"].update(memory_gib=9))
