@@ -28,9 +28,20 @@ static int refuse_comment(const struct mxt_yaml_text *text, size_t at, struct mx
 			     text->name, mxt_yaml_text_line(text, at));
 }
 
+/* YAML 1.1 also ends lines, and so comments, at U+0085, U+2028 and U+2029. */
+static bool is_break(const struct mxt_yaml_text *text, size_t at)
+{
+	const char *byte = text->bytes + at;
+	if (*byte == '\n' || *byte == '\r')
+		return true;
+	size_t left = text->len - at;
+	return (left >= 2 && memcmp(byte, "\xc2\x85", 2) == 0) ||
+	       (left >= 3 && (memcmp(byte, "\xe2\x80\xa8", 3) == 0 || memcmp(byte, "\xe2\x80\xa9", 3) == 0));
+}
+
 static size_t line_end(const struct mxt_yaml_text *text, size_t at, size_t end)
 {
-	while (at < end && text->bytes[at] != '\n' && text->bytes[at] != '\r')
+	while (at < end && !is_break(text, at))
 		at++;
 	return at;
 }
@@ -52,7 +63,7 @@ static int check_gap(const struct mxt_yaml_text *text, size_t at, size_t end, st
 			return refuse_comment(text, at, err);
 		else if (text->bytes[at] == '#')
 			at = line_end(text, at, end);
-		else if (text->bytes[at] == '\n' || text->bytes[at] == '\r')
+		else if (is_break(text, at))
 			directive = false;
 		else if (text->bytes[at] == '\t')
 			return refuse_tab(text, at, err);

@@ -2,10 +2,13 @@
 """The YAML reader against PyYAML's pure safe loader, which Axolotl reads its configs with, over mutated configs.
 
 What PyYAML refuses must be refused; what both read must be equal. The reader may refuse more, but only for the reasons
-that it documents. MXT_YAML_ROUNDS sets how many mutants are tried.
+that it documents. MXT_YAML_ROUNDS sets how many texts are tried, MXT_YAML_SEED which: long runs of other texts are made
+with both. MXT_YAML_CONFIGS names a folder of configs to start from, beside the fixtures.
 """
+import collections
 import datetime
 import glob
+import itertools
 import json
 import math
 import os
@@ -14,6 +17,8 @@ import struct
 import subprocess
 import sys
 import unittest
+
+import yaml_mutants
 
 try:
     import yaml
@@ -24,20 +29,9 @@ except ImportError:
 ROOT = os.environ["MXT_SOURCE_ROOT"]
 DUMP = os.environ["MXT_YAML_DUMP"]
 ROUNDS = int(os.environ.get("MXT_YAML_ROUNDS", "6000"))
-
-# Fragments that are worth inserting anywhere: indicators, types that change between readers, odd characters.
-FRAGMENTS = [
-    "\t", " ", "\n", "\r", "\r\n", "\n\n", ": ", ":", " #", "#", "- ", "-", "? ", "?", "!", "!!str ", "!!int ", "! ",
-    "!!float ", "!!null ", "!!bool ", "!foo ", "&a ", "*a", "*a ", "&b", "<<: *a\n", "<<", "=", "|", ">", "|-\n", ">+\n",
-    "|2\n", "'", '"', "''", '\\', "[", "]", "{", "}", ",", "[a, b:]", "[?]", "{a: 1, b}", "{? a}", "[a: 1]", "%",
-    "%YAML 1.1\n", "---\n", "...\n", "--- ", "---", "...", "@", "`", "~", "null", "yes", "no", "On", "off", "y", "True",
-    "1e-4", "1.0e-4", "1.e+3", "0x1F", "0o14", "012", "08", "0b11", "1_000", "1:30", "1:60", "190:20:30.5", ".5", "+.5",
-    "-.inf", ".nan", "-", "+1", "0x_", "0b_", "0_", "2024-01-01", "2024-13-01", "2024-1-1", "2001-12-14t21:59:43.1-05:00",
-    "99999999999999999999", "-9223372036854775808", "\u00e9", "\u2028", "\u0085", "\ufeff", "\U0001f600", "\x7f", "\x00",
-    "  ", "    ", "key:", "key: value", "\nkey: 1", "\n  - item", "a: b: c", "a:b", "a : b", "\\x41", "\\u00e9", "\\\n",
-    "# comment\n", " # c\n", "\n\t", "\t\n", "- - - x", "a\tb", "'a\tb'",
-]
-
+SEED = int(os.environ.get("MXT_YAML_SEED", "20241130"))
+MORE = os.environ.get("MXT_YAML_CONFIGS")
+BATCH = 5000
 
 def plain(value):
     """A value as PyYAML made it, in the form that yaml_dump prints."""
@@ -94,8 +88,16 @@ STRICTER = [
 MOST_LIBYAML_REFUSALS = 0.02
 
 
-def reasons(text):
-    return [s for s in STRICTER if s in text]
+def judge(answer, taken, theirs):
+    """What is wrong with an answer, or None; and what kind of answer it is."""
+    if "value" in answer:
+        if not taken:
+            return f"taken, PyYAML says {theirs}", "taken"
+        return None if same(answer["value"], theirs) else f"{answer['value']} is not {theirs}", "equal"
+    if not taken:
+        return None, "refused by both"
+    kind = "refused by libyaml" if "not valid YAML" in answer["text"] else "refused by us"
+    return None if any(s in answer["text"] for s in STRICTER) else f"refused ({answer['text']})", kind
 
 
 class Differential(unittest.TestCase):
@@ -110,6 +112,7 @@ class Differential(unittest.TestCase):
 
     def seeds(self):
         paths = sorted(glob.glob(os.path.join(ROOT, "tests/fixtures/axolotl/*.y*ml")))
+        paths += sorted(glob.glob(os.path.join(MORE, "**/*.y*ml"), recursive=True)) if MORE else []
         self.assertGreater(len(paths), 3)
         texts = []
         for path in paths:
@@ -117,56 +120,42 @@ class Differential(unittest.TestCase):
                 texts.append(file.read())
         return texts
 
-    def compare(self, inputs):
-        """Messages about differences, and how often libyaml alone refused."""
-        faults, libyaml = [], 0
+    def compare(self, inputs, counts):
+        """Messages about differences. Counts how texts were taken."""
+        faults = []
         for data, answer in zip(inputs, self.ask(inputs)):
             taken, theirs = pyyaml(data)
-            if "value" in answer:
-                if not taken:
-                    faults.append(f"taken, PyYAML says {theirs}: {data!r}")
-                elif not same(answer["value"], theirs):
-                    faults.append(f"{answer['value']} is not {theirs}: {data!r}")
-            elif taken:
-                if not reasons(answer["text"]):
-                    faults.append(f"refused ({answer['text']}): {data!r}")
-                libyaml += "not valid YAML" in answer["text"]
-        return faults, libyaml
+            fault, kind = judge(answer, taken, theirs)
+            counts[kind] += 1
+            if fault:
+                faults.append(f"{fault}: {data!r}")
+        return faults
 
     def test_seeds_are_equal(self):
         inputs = [text.encode() for text in self.seeds()]
-        faults, libyaml = self.compare(inputs)
-        self.assertEqual(faults, [])
-        self.assertEqual(libyaml, 0)
-        for answer in self.ask(inputs):
-            self.assertIn("value", answer)
+        counts = collections.Counter()
+        self.assertEqual(self.compare(inputs, counts), [])
+        self.assertEqual(counts, {"equal": len(inputs)})
 
     def test_scalars_are_equal(self):
         digits = random.Random(7)
-        words = [f for f in FRAGMENTS if "\n" not in f and "\r" not in f]
+        words = [f for f in yaml_mutants.FRAGMENTS if "\n" not in f and "\r" not in f]
         words += ["".join(digits.choice("0123456789+-._:eExbabTZ ") for _ in range(digits.randint(1, 12)))
                   for _ in range(20000)]
         inputs = [f"a: {word}\n".encode() for word in words]
-        faults, _ = self.compare(inputs)
-        self.assertEqual(faults[:5], [])
+        self.assertEqual(self.compare(inputs, collections.Counter())[:5], [])
 
-    def test_mutants_are_equal_or_refused(self):
-        source = random.Random(20241130)
-        seeds = self.seeds()
-        inputs = []
-        for _ in range(ROUNDS):
-            text = source.choice(seeds)
-            lines = text.splitlines(keepends=True)
-            start = source.randrange(len(lines))
-            text = "".join(lines[start:start + source.randint(1, 12)])
-            for _ in range(source.randint(1, 4)):
-                at = source.randint(0, len(text))
-                cut = source.choice([0, 0, 0, 1, 2])
-                text = text[:at] + source.choice(FRAGMENTS) + text[at + cut:]
-            inputs.append(text.encode("utf-8", "surrogatepass"))
-        faults, libyaml = self.compare(inputs)
-        self.assertEqual(faults[:5], [], f"{len(faults)} differences")
-        self.assertLessEqual(libyaml, MOST_LIBYAML_REFUSALS * ROUNDS)
+    def test_texts_are_equal_or_refused(self):
+        texts = yaml_mutants.texts(SEED, ROUNDS, self.seeds())
+        counts = collections.Counter()
+        while batch := [t.encode("utf-8", "surrogatepass") for t in itertools.islice(texts, BATCH)]:
+            faults = self.compare(batch, counts)
+            self.assertEqual(faults[:5], [], f"{len(faults)} differences, seed {SEED}, {dict(counts)}")
+        print(dict(counts), file=sys.stderr)
+        self.assertEqual(counts.total(), ROUNDS)
+        self.assertGreater(counts["equal"], ROUNDS // 10)
+        self.assertGreater(counts["refused by both"], ROUNDS // 10)
+        self.assertLessEqual(counts["refused by libyaml"], MOST_LIBYAML_REFUSALS * ROUNDS)
 
 
 if __name__ == "__main__":
