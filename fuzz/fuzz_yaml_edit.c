@@ -43,39 +43,41 @@ static void check_keys(const struct mxt_buf *text)
 	assert(plugins && plugins->value.kind == MXT_YAML_SEQUENCE && plugins->count > 0);
 }
 
-static void check_single(const uint8_t *data, size_t size, const struct mxt_yaml_change *change)
+static void check_single(const struct mxt_buf *text, const struct mxt_yaml_change *change)
 {
 	MXT_CLEANUP_BUF struct mxt_buf out = MXT_BUF_INIT;
 	MXT_CLEANUP_BUF struct mxt_buf shown = MXT_BUF_INIT;
 	MXT_CLEANUP_JSON json_t *made = NULL;
 	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
-	if (mxt_yaml_edit("fuzz", (const char *)data, size, change, 1, &out, &made, &err) < 0) {
+	if (mxt_yaml_edit("fuzz", text, change, 1, &out, &made, &err) < 0) {
 		check_refusal(&err);
 		return;
 	}
 	mxt_yaml_changes_text(made, &shown);
 	assert(json_array_size(made) <= 1 && (shown.len > 0) == (json_array_size(made) == 1));
 	if (json_array_size(made) == 0)
-		assert(out.len == size && memcmp(out.data, data, size) == 0);
+		assert(out.len == text->len && memcmp(out.data, text->data, text->len) == 0);
 }
 
 static void check_again(const struct mxt_buf *text)
 {
 	MXT_CLEANUP_BUF struct mxt_buf again = MXT_BUF_INIT;
 	MXT_CLEANUP_JSON json_t *made = NULL;
-	int rc = mxt_yaml_edit("again", text->data, text->len, plan, MXT_ARRAY_LEN(plan), &again, &made, NULL);
+	int rc = mxt_yaml_edit("again", text, plan, MXT_ARRAY_LEN(plan), &again, &made, NULL);
 	assert(rc == 0 && json_array_size(made) == 0);
 	assert(again.len == text->len && memcmp(again.data, text->data, text->len) == 0);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
 	MXT_CLEANUP_BUF struct mxt_buf out = MXT_BUF_INIT;
 	MXT_CLEANUP_JSON json_t *made = NULL;
 	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
+	mxt_buf_append(&text, data, size);
 	for (size_t i = 0; i < MXT_ARRAY_LEN(plan); i++)
-		check_single(data, size, &plan[i]);
-	if (mxt_yaml_edit("fuzz", (const char *)data, size, plan, MXT_ARRAY_LEN(plan), &out, &made, &err) < 0) {
+		check_single(&text, &plan[i]);
+	if (mxt_yaml_edit("fuzz", &text, plan, MXT_ARRAY_LEN(plan), &out, &made, &err) < 0) {
 		check_refusal(&err);
 		return 0;
 	}

@@ -71,8 +71,8 @@ static int edit(const struct mxt_train_config_request *request, struct mxt_remar
 	if (mxt_plan_needs_plugin(&settings))
 		changes[n_changes++] =
 		    (struct mxt_yaml_change){.key = "plugins", .value = MXT_PLAN_PLUGIN, .append = true};
-	if (mxt_yaml_edit(request->path, mxt_buf_text(&config->given), config->given.len, changes, n_changes,
-			  &config->edited, &config->changes, &cause) < 0)
+	if (mxt_yaml_edit(request->path, &config->given, changes, n_changes, &config->edited, &config->changes,
+			  &cause) < 0)
 		mxt_remark_refuse_error(remarks, MXT_ALLOW_NOTHING, &cause);
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "buf.h"
 #include "error.h"
 #include "printable.h"
 #include "yaml_changes.h"
@@ -303,11 +304,11 @@ static int edit_open(struct edit *e, const char *bytes, size_t len)
 	return rc < 0 ? rc : check_top(e);
 }
 
-int mxt_yaml_edit(const char *name, const char *bytes, size_t len, const struct mxt_yaml_change *changes,
-		  size_t n_changes, struct mxt_buf *out, json_t **ret_changes, struct mxt_error *err)
+int mxt_yaml_edit(const char *name, const struct mxt_buf *text, const struct mxt_yaml_change *changes, size_t n_changes,
+		  struct mxt_buf *out, json_t **ret_changes, struct mxt_error *err)
 {
 	MXT_CLEANUP(edit_finish) struct edit e = {.name = name, .text = MXT_BUF_INIT, .err = err};
-	int rc = edit_open(&e, bytes, len);
+	int rc = edit_open(&e, mxt_buf_text(text), text->len);
 	if (rc == 0)
 		rc = apply_all(&e, changes, n_changes);
 	if (rc == 0)

@@ -9,10 +9,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "buf.h"
 #include "compiler.h"
 #include "yaml_changes.h"
 
+struct mxt_buf;
 struct mxt_error;
 
 struct mxt_yaml_change {
@@ -34,7 +34,7 @@ struct mxt_yaml_change {
  * again, an append to what is no list. After each change the text is read again, and must differ in the changed key
  * only.
  */
-int mxt_yaml_edit(const char *name, const char *bytes, size_t len, const struct mxt_yaml_change *changes,
-		  size_t n_changes, struct mxt_buf *out, json_t **ret_changes, struct mxt_error *err) MXT_WUR;
+int mxt_yaml_edit(const char *name, const struct mxt_buf *text, const struct mxt_yaml_change *changes, size_t n_changes,
+		  struct mxt_buf *out, json_t **ret_changes, struct mxt_error *err) MXT_WUR;
 
 #endif

@@ -28,7 +28,7 @@ except ImportError:
 
 ROOT = os.environ["MXT_SOURCE_ROOT"]
 DUMP = os.environ["MXT_YAML_DUMP"]
-ROUNDS = int(os.environ.get("MXT_YAML_ROUNDS", "6000"))
+ROUNDS = int(os.environ.get("MXT_YAML_ROUNDS", "4000"))
 SEED = int(os.environ.get("MXT_YAML_SEED", "20241130"))
 MORE = os.environ.get("MXT_YAML_CONFIGS")
 BATCH = 5000

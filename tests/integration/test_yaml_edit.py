@@ -26,7 +26,7 @@ import yaml_mutants
 
 SET = os.environ["MXT_YAML_SET"]
 MORE = os.environ.get("MXT_YAML_CONFIGS")
-ROUNDS = int(os.environ.get("MXT_YAML_ROUNDS", "1500"))
+ROUNDS = int(os.environ.get("MXT_YAML_ROUNDS", "600"))
 SEED = int(os.environ.get("MXT_YAML_SEED", "20241130"))
 BATCH = 1000
 
@@ -338,9 +338,9 @@ class Edits(unittest.TestCase):
 
     def test_every_key_alone(self):
         """Each key of each case set, filled with a list, and taken out."""
-        faults, edited = try_every_key(CASES.items(), at_most=4)
+        faults, edited = try_every_key(CASES.items(), at_most=2)
         self.assertEqual(faults[:3], [], f"{len(faults)} faults")
-        self.assertGreater(edited, 700)
+        self.assertGreater(edited, 350)
 
     def test_what_cannot_be_edited_is_refused(self):
         for (text, why), answer in zip(REFUSED.items(), ask([(text, PLANS["flags"]) for text in REFUSED])):

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "buf.h"
 #include "error.h"
 #include "json.h"
 #include "yaml_edit.h"
@@ -47,10 +48,11 @@ static json_t *answer(const json_t *question)
 	MXT_CLEANUP_BUF struct mxt_buf out = MXT_BUF_INIT;
 	MXT_CLEANUP_BUF struct mxt_buf shown = MXT_BUF_INIT;
 	json_t *made = NULL;
-	const json_t *text = json_object_get(question, "text");
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	const json_t *given = json_object_get(question, "text");
+	mxt_buf_append(&text, json_string_value(given), json_string_length(given));
 	size_t count = read_changes(json_object_get(question, "set"), changes);
-	if (mxt_yaml_edit("input", json_string_value(text), json_string_length(text), changes, count, &out, &made,
-			  &err) < 0)
+	if (mxt_yaml_edit("input", &text, changes, count, &out, &made, &err) < 0)
 		return fault_json(&err);
 	mxt_yaml_changes_text(made, &shown);
 	return json_pack("{s:o, s:o, s:s}", "text", json_stringn(mxt_buf_text(&out), out.len), "changes", made, "shown",

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "buf.h"
 #include "error.h"
 #include "json.h"
 #include "yaml_edit.h"
@@ -36,12 +37,14 @@ struct edit_case {
 static void run_edit(const struct edit_case *c)
 {
 	struct mxt_error err = MXT_ERROR_INIT;
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
 	MXT_CLEANUP_BUF struct mxt_buf out = MXT_BUF_INIT;
 	MXT_CLEANUP_JSON json_t *made = NULL;
 	size_t count = 0;
+	mxt_buf_puts(&text, c->before);
 	while (count < MXT_ARRAY_LEN(c->changes) && c->changes[count].key)
 		count++;
-	if (mxt_yaml_edit("t.yaml", c->before, strlen(c->before), c->changes, count, &out, &made, &err) < 0)
+	if (mxt_yaml_edit("t.yaml", &text, c->changes, count, &out, &made, &err) < 0)
 		fail_msg("%s: %s", c->before, mxt_error_text(&err));
 	assert_string_equal(mxt_buf_text(&out), c->after);
 	assert_int_equal(out.len, strlen(c->after));
@@ -250,9 +253,11 @@ static void what_is_not_safe_is_refused_with_its_line(void **state)
 	for (size_t i = 0; i < MXT_ARRAY_LEN(cases); i++) {
 		const struct refusal_case *c = &cases[i];
 		struct mxt_error err = MXT_ERROR_INIT;
+		MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
 		MXT_CLEANUP_BUF struct mxt_buf out = MXT_BUF_INIT;
 		json_t *made = NULL;
-		if (mxt_yaml_edit("t.yaml", c->text, strlen(c->text), &c->change, 1, &out, &made, &err) == 0)
+		mxt_buf_puts(&text, c->text);
+		if (mxt_yaml_edit("t.yaml", &text, &c->change, 1, &out, &made, &err) == 0)
 			fail_msg("taken: %s -> %s", c->text, mxt_buf_text(&out));
 		if (err.id != c->id || !strstr(mxt_error_text(&err), c->says))
 			fail_msg("%s: %s", c->text, mxt_error_text(&err));
@@ -267,10 +272,12 @@ static void changes_are_told_with_lines_of_the_new_text(void **state)
 	(void)state;
 	static const char before[] = "a: 1\nb:\n  - x\n  - y\nflash_attention: |\n  t\nplugins:\n  - p\n";
 	static const struct mxt_yaml_change changes[] = {GONE, {"b", "2", false, false}, PLUGIN, SDPA};
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
 	MXT_CLEANUP_BUF struct mxt_buf out = MXT_BUF_INIT;
 	MXT_CLEANUP_BUF struct mxt_buf shown = MXT_BUF_INIT;
 	MXT_CLEANUP_JSON json_t *made = NULL;
-	int rc = mxt_yaml_edit("t.yaml", before, strlen(before), changes, MXT_ARRAY_LEN(changes), &out, &made, NULL);
+	mxt_buf_puts(&text, before);
+	int rc = mxt_yaml_edit("t.yaml", &text, changes, MXT_ARRAY_LEN(changes), &out, &made, NULL);
 	assert_int_equal(rc, 0);
 	assert_string_equal(out.data, "a: 1\nb: 2\nplugins:\n  - p\n  - m.P\nattn_implementation: sdpa\n");
 	mxt_yaml_changes_text(made, &shown);

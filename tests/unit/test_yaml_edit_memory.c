@@ -7,10 +7,11 @@
 #include <string.h>
 
 #include "alloc_faults.h"
+#include "buf.h"
 #include "error.h"
 #include "yaml_edit.h"
 
-static const char config[] = "x: &x [1]\na: true # c\nb:\n  - y\nc: *x\nplugins:\n  - p\nd: |\n  t\n";
+static char config[] = "x: &x [1]\na: true # c\nb:\n  - y\nc: *x\nplugins:\n  - p\nd: |\n  t\n";
 
 static const struct mxt_yaml_change changes[] = {
     {"a", "false", false, false},  {"b", "[1, 2]", false, false}, {"c", NULL, true, false},
@@ -21,10 +22,11 @@ static int edit(void *context)
 {
 	MXT_CLEANUP_BUF struct mxt_buf out = MXT_BUF_INIT;
 	MXT_CLEANUP_BUF struct mxt_buf shown = MXT_BUF_INIT;
+	const struct mxt_buf text = {.data = config, .len = sizeof config - 1};
 	json_t *made = NULL;
 	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
 	(void)context;
-	int rc = mxt_yaml_edit("t", config, sizeof config - 1, changes, MXT_ARRAY_LEN(changes), &out, &made, &err);
+	int rc = mxt_yaml_edit("t", &text, changes, MXT_ARRAY_LEN(changes), &out, &made, &err);
 	if (rc < 0) {
 		assert_null(made);
 		return rc;
