@@ -15,9 +15,11 @@ set -euo pipefail
 scripts=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source-path=SCRIPTDIR source=cache_lock.sh
 . "$scripts/cache_lock.sh"
+# shellcheck source-path=SCRIPTDIR source=python_tree.sh
+. "$scripts/python_tree.sh"
+me=fetch-python
 
-# With all that they need, so that pip resolves nothing: the same versions everywhere. Not here, for it only serves GPUs:
-# triton, and the packages without libraries that torch names.
+# With all that they need. Not here, for it only serves GPUs: triton, and the packages without libraries that torch names.
 packages() {
 	cat <<-'END'
 		accelerate==1.15.0
@@ -84,78 +86,27 @@ packages() {
 unwanted=(cudnn/lib/libcudnn_*.so.9 cu13/lib/libcusolverMg.so.* cu13/lib/libnvperf_*.so cu13/include cudnn/include
 	nccl/include cusparselt/include nvshmem/include nvshmem/lib/*.a nvshmem/lib/*.bc)
 
+# shellcheck disable=SC2034 # of python_tree.sh
+sources=:none:
+
 # What the tests do with it.
+# shellcheck disable=SC2034 # of python_tree.sh
 try='
 import accelerate, datasets, peft, pyarrow, torch, transformers
 x = torch.ones(1, 2, 4, 8, requires_grad=True)
 torch.nn.functional.scaled_dot_product_attention(x, x, x, is_causal=True).sum().backward()
 '
 
-skip() {
-	echo "fetch-python: $*"
-	exit 77
-}
-
-# Prints a Python that these versions are made for, and that has pip and venv.
-usable_python() {
-	local python
-	for python in python3 /usr/bin/python3; do
-		if "$python" -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null &&
-			"$python" -m pip --version >/dev/null 2>&1; then
-			echo "$python"
-			return
-		fi
-	done
-	return 1
-}
-
-# install FOLDER: makes the virtual environment there.
-install() {
-	"$python" -m venv --without-pip "$1"
-	packages >"$1/contents"
-	"$python" -m pip --quiet --no-input --no-cache-dir --disable-pip-version-check --retries 1 --timeout 20 \
-		--python "$1/bin/python3" install --no-deps --only-binary=:all: --no-compile --requirement "$1/contents" \
-		2>"$partial/pip.log" || skip "cannot fetch: $(grep -m 1 -E '^ERROR' "$partial/pip.log")"
-	(
-		cd "$1"/lib/python3*/site-packages/nvidia
-		# shellcheck disable=SC2068 # patterns
-		rm -rf ${unwanted[@]}
-	)
-}
-
-# Makes the folder; called with the lock of the cache held.
-fetch() {
-	partial=$(mktemp -d "$cache/.partial.XXXXXX")
-	install "$partial/tree"
-	if ! "$partial/tree/bin/python3" -I -c "$try" >"$partial/try.log" 2>&1; then
-		tail -n 5 "$partial/try.log" >&2
-		echo "fetch-python: what was fetched does not work" >&2
-		return 1
-	fi
-	# The scripts of packages name the Python by its path.
-	grep -lI "$partial/tree" "$partial"/tree/bin/* | xargs -r sed -i "s|$partial/tree|$folder|g"
-	[ ! -e "$folder" ] || mv -T "$folder" "$partial/old"
-	mv -T "$partial/tree" "$folder"
-	rm -rf "$partial"
-	echo "fetch-python: $folder"
+fill() {
+	cd "$1"/lib/python3*/site-packages/nvidia
+	# shellcheck disable=SC2068 # patterns
+	rm -rf ${unwanted[@]}
+	cd "$OLDPWD"
 }
 
 cache=$("$scripts/fetch-torch.sh" --where)
-folder=$cache/python-$(packages | sed -n 's/^torch==//p')
-case ${1:-} in
---list)
-	packages
-	exit
-	;;
---where)
-	echo "$folder"
-	exit
-	;;
-esac
-case $(uname -m) in
-x86_64 | aarch64) ;;
+case ${1:-}$(uname -m) in
+-* | x86_64 | aarch64) ;;
 *) skip "no torch is known for $(uname -m)" ;;
 esac
-python=$(usable_python) || skip "no Python of 3.11 or later with pip and venv (Debian's python3-pip and python3-venv)"
-lock_cache "$cache"
-cmp -s "$folder/contents" <(packages) || fetch
+answer_or_make "${1:-}" "$cache/python-$(packages | sed -n 's/^torch==//p')"
