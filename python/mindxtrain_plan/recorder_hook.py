@@ -56,10 +56,10 @@ def attach(module):
 
 
 class Loader(importlib.abc.Loader):
-    """The module's own loader, and then `then(module)`; the module keeps its own one."""
+    """The module's own loader, and then the finder's `done`; the module keeps its own one."""
 
-    def __init__(self, loader, then):
-        self.loader, self.then = loader, then
+    def __init__(self, loader, finder):
+        self.loader, self.finder = loader, finder
 
     def create_module(self, spec):
         return self.loader.create_module(spec)
@@ -67,14 +67,16 @@ class Loader(importlib.abc.Loader):
     def exec_module(self, module):
         module.__spec__.loader = module.__loader__ = self.loader
         self.loader.exec_module(module)
-        self.then(module)
+        self.finder.done(module)
 
     def __getattr__(self, name):
         return getattr(self.loader, name)
 
 
 class Finder(importlib.abc.MetaPathFinder):
-    """Finds one module, as the finders behind it do, and gives it the loader above."""
+    """Finds one module, as the finders behind it do, and gives it the loader above. It stays until the module has been
+    loaded: transformers and others first ask for its spec, only to know whether it is there.
+    """
 
     def __init__(self, awaited, then):
         self.awaited, self.then = awaited, then
@@ -82,11 +84,20 @@ class Finder(importlib.abc.MetaPathFinder):
     def find_spec(self, fullname, path=None, target=None):
         if fullname != self.awaited:
             return None
-        sys.meta_path.remove(self)
-        spec = importlib.util.find_spec(fullname)
-        if spec is not None and spec.loader is not None:
-            spec.loader = Loader(spec.loader, self.then)
-        return spec
+        for finder in sys.meta_path:
+            find = None if finder is self else getattr(finder, "find_spec", None)
+            spec = find(fullname, path, target) if find else None
+            if spec is not None:
+                if spec.loader is not None:
+                    spec.loader = Loader(spec.loader, self)
+                return spec
+        return None
+
+    def done(self, module):
+        """The module is there."""
+        if self in sys.meta_path:
+            sys.meta_path.remove(self)
+        self.then(module)
 
 
 def when_imported(name, then):
