@@ -28,6 +28,7 @@ struct mxt_env_request {
 	const char *torch;    /* version of the torch that trains; NULL: not known */
 	bool compiles;        /* the job uses torch.compile, or nobody knows: what that times unasked is switched off */
 	bool launcher_reads_pet; /* accelerate or torchrun is started: foreign PET_*, RANK and the like are removed */
+	bool writes_capitals;    /* accelerate is started: it gives processes all names in capital letters */
 	bool axolotl;            /* `-m axolotl.cli.train` is: what only its command `axolotl` sets is set */
 };
 

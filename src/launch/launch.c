@@ -131,6 +131,12 @@ static int launch_variables(const struct mxt_launch *launch, json_t **ret_variab
 	return rc;
 }
 
+static bool is_accelerate(const char *program)
+{
+	const char *slash = strrchr(program, '/');
+	return strcmp(slash ? slash + 1 : program, "accelerate") == 0;
+}
+
 static int make_environment(struct mxt_launch *launch, struct mxt_error *err)
 {
 	const struct mxt_launch_request *request = launch->request;
@@ -147,6 +153,7 @@ static int make_environment(struct mxt_launch *launch, struct mxt_error *err)
 	    .torch = request->torch,
 	    .compiles = !request->config || launch->config.facts.compiles,
 	    .launcher_reads_pet = request->config != NULL,
+	    .writes_capitals = request->config || is_accelerate(request->command[0]),
 	    .axolotl = request->config != NULL,
 	};
 	return mxt_env_policy(&env, &launch->remarks, &launch->env, err);

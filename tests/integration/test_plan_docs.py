@@ -16,6 +16,8 @@ DOCS = mxt.SOURCE_ROOT / "docs"
 GOLDEN = mxt.SOURCE_ROOT / "tests" / "golden" / "plan"
 BEGIN = "<!-- fields: written by tests/tools/plan_docs.c; do not edit -->\n"
 END = "<!-- end of fields -->\n"
+BEGIN_TABLES = "<!-- tables: written by tests/tools/plan_docs.c; do not edit -->\n"
+END_TABLES = "<!-- end of tables -->\n"
 
 
 def generated(part):
@@ -41,6 +43,13 @@ class Files(mxt.TestCase):
     def test_variables(self):
         head = (DOCS / "variables.md").read_text().split("\n## ")[0].rstrip("\n")
         self.compare("variables.md", head + "\n\n" + generated("variables").rstrip("\n") + "\n")
+
+
+    def test_environment(self):
+        text = (DOCS / "environment.md").read_text()
+        head, rest = text.split(BEGIN_TABLES)
+        tail = rest.split(END_TABLES)[1]
+        self.compare("environment.md", head + BEGIN_TABLES + "\n" + generated("environment") + END_TABLES + tail)
 
 
 class Schema(mxt.TestCase):

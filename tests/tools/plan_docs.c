@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * usage: plan_docs schema | fields | variables
+ * usage: plan_docs schema | fields | variables | environment
  *
  * What the documentation says about plans, written from the tables that the reader checks them with: the JSON Schema,
- * and the tables of docs/plan.md and docs/variables.md. A test holds the files in the tree against this.
+ * and the tables of docs/plan.md, docs/variables.md and docs/environment.md. A test holds the files in the tree against
+ * this.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,6 +13,7 @@
 
 #include "buf.h"
 #include "cleanup.h"
+#include "job_tuning.h"
 #include "json.h"
 #include "plan.h"
 #include "plan_field.h"
@@ -327,18 +329,68 @@ static void print_variables(void)
 	}
 }
 
+/* "1", "1, true, yes in any case", "everything but 0": the values that make it tune. */
+static void print_tuning_values(const struct mxt_job_tuning *row)
+{
+	bool but = row->form == MXT_TUNING_BUT || row->form == MXT_TUNING_BUT_ANY_CASE;
+	printf("%s", but ? "all but " : "");
+	for (const char *c = row->words; *c; c++)
+		printf("%s%c", *c == ' ' ? "," : "", *c);
+	if (row->form == MXT_TUNING_ANY_CASE || row->form == MXT_TUNING_BUT_ANY_CASE)
+		printf(" (any case)");
+}
+
+static void print_tuning(const struct mxt_job_tuning *row)
+{
+	printf("| `%s` | ", row->name);
+	print_tuning_values(row);
+	if (row->still[0])
+		printf(" | `%s=%s`", row->still, row->still_value);
+	else
+		printf(" |");
+	printf(" | %s | %s |\n", row->off, row->what);
+}
+
+static void print_environment(void)
+{
+	static const struct {
+		enum mxt_variable_class class;
+		const char *title, *why;
+	} parts[] = {
+	    {MXT_VARIABLE_CALLER, "The caller's own", "what it is about"},
+	    {MXT_VARIABLE_DEAD, "Read by nothing", "what is read instead"},
+	};
+	printf("### What tunes while a job runs\n\n| variable | values that do | harmless with | set under "
+	       "torch.compile | "
+	       "what happens |\n|---|---|---|---|---|\n");
+	for (size_t i = 0; i < mxt_job_tuning_count(); i++)
+		print_tuning(mxt_job_tuning_at(i));
+	for (size_t p = 0; p < MXT_ARRAY_LEN(parts); p++) {
+		printf("\n### %s\n\n| variable | reader | %s |\n|---|---|---|\n", parts[p].title, parts[p].why);
+		for (size_t i = 0; i < mxt_variable_count(); i++)
+			if (mxt_variable_at(i)->class == parts[p].class)
+				printf("| `%s` | %s%s%s | %s |\n", mxt_variable_at(i)->name, mxt_variable_at(i)->reader,
+				       mxt_variable_at(i)->since[0] ? ", from " : "", mxt_variable_at(i)->since,
+				       mxt_variable_at(i)->why);
+	}
+	printf("\n");
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*print)(void);
-	} parts[] = {{"schema", print_schema}, {"fields", print_fields}, {"variables", print_variables}};
+	} parts[] = {{"schema", print_schema},
+		     {"fields", print_fields},
+		     {"variables", print_variables},
+		     {"environment", print_environment}};
 	for (size_t i = 0; i < MXT_ARRAY_LEN(parts); i++) {
 		if (argc != 2 || strcmp(argv[1], parts[i].name) != 0)
 			continue;
 		parts[i].print();
 		return fflush(stdout) == 0 ? 0 : 1;
 	}
-	(void)fprintf(stderr, "usage: plan_docs schema | fields | variables\n");
+	(void)fprintf(stderr, "usage: plan_docs schema | fields | variables | environment\n");
 	return 2;
 }

@@ -111,7 +111,7 @@ static void twins_under_a_launcher(void **state)
 	MXT_CLEANUP_JSON json_t *launch = json_pack("{s:s}", "MXT_LAUNCH_DIR", "/run");
 	run.request.plan = plan;
 	run.request.launch = launch;
-	run.request.launcher_reads_pet = true;
+	run.request.writes_capitals = true;
 	run_policy(&run, ENV("openblas_num_threads=7", "pytorch_tunableop_enabled=1", "mxt_launch_dir=x", "Path=/evil",
 			     "http_proxy=S3cret", "HTTP_PROXY=b", "no_proxy=c", "ftp_proxy=d", "FTP_PROXY=d"));
 	want_value(&run, "openblas_num_threads", "");
