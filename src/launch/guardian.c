@@ -178,7 +178,7 @@ static void tell_over(const struct guard *guard)
 
 static int wait_ms(const struct guard *guard)
 {
-	uint64_t deadline = guard->wards.ending.deadline_ns, now = now_ns();
+	uint64_t deadline = mxt_wards_deadline_ns(&guard->wards), now = now_ns();
 	if (deadline == 0)
 		return -1;
 	uint64_t ms = deadline > now ? (deadline - now) / MXT_NS_PER_MS + 1 : 0;

@@ -180,8 +180,13 @@ static void mind_inheritance(struct supervision *s)
 	if (!s->inherited || s->over)
 		return;
 	mxt_wards_reap(&s->wards, now_ns());
-	if (s->wards.ended && !s->ended && s->command > 0)
+	if (s->wards.ended && !s->ended && s->command > 0) {
+		bool by_us = s->wards.ending.phase >= MXT_ENDING_KILLED;
 		take_end(s, s->wards.wait_status);
+		/* "kill -9 0": its whole group was killed, and the guardian with it */
+		if (!by_us && WIFSIGNALED(s->result->wait_status) && WTERMSIG(s->result->wait_status) == SIGKILL)
+			s->unguarded = false;
+	}
 	if (mxt_wards_step(&s->wards, now_ns()))
 		take_inheritance_end(s);
 }
@@ -243,7 +248,7 @@ static int wait_ms(const struct supervision *s)
 {
 	uint64_t deadline = mxt_output_tee_deadline_ns(s->tee), now = now_ns();
 	if (s->inherited && !s->over)
-		deadline = earlier(deadline, s->wards.ending.deadline_ns);
+		deadline = earlier(deadline, mxt_wards_deadline_ns(&s->wards));
 	if (deadline == 0)
 		return -1;
 	uint64_t ms = deadline > now ? (deadline - now) / MXT_NS_PER_MS + 1 : 0;
@@ -257,8 +262,8 @@ static void turn(struct supervision *s)
 	fds[MXT_OUTPUT_TEE_FDS] = (struct pollfd){s->guardian.fd, POLLIN, 0};
 	fds[MXT_OUTPUT_TEE_FDS + 1] = (struct pollfd){s->signals.fd, POLLIN, 0};
 	(void)poll(fds, MXT_ARRAY_LEN(fds), wait_ms(s));
-	take_signals(s);
 	hear_guardian(s);
+	take_signals(s); /* later: what comes after the end of the command changes nothing */
 	mind_inheritance(s);
 	if (!mxt_output_tee_turn(s->tee, fds, now_ns())) {
 		s->result->ended_by_watch = true;
@@ -312,8 +317,7 @@ static int verdict(const struct supervision *s, struct mxt_error *err)
 		return mxt_error_set(err, -s->spawn_errno, MXT_E_SPAWN,
 				     "cannot start %s: %s; see the limit of processes (ulimit -u)", s->request->argv[0],
 				     strerror(s->spawn_errno));
-	bool killed = WIFSIGNALED(s->result->wait_status) && WTERMSIG(s->result->wait_status) == SIGKILL;
-	if (s->unguarded && !killed) /* killed: with its whole process group, as by "kill -9 0" */
+	if (s->unguarded)
 		return mxt_error_set(err, -ECHILD, MXT_E_LAUNCH_GUARDIAN,
 				     "the process that guards the command was killed; the command was ended");
 	return 0;

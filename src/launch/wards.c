@@ -9,7 +9,8 @@
 #include "clock.h"
 #include "process_tree.h"
 
-#define ECHO_NS (100 * MXT_NS_PER_MS)
+#define ECHO_NS   (100 * MXT_NS_PER_MS)
+#define MOMENT_NS (30 * MXT_NS_PER_MS)
 
 bool mxt_signal_stops(int signal)
 {
@@ -58,11 +59,8 @@ bool mxt_wards_deliver(struct mxt_wards *wards, int signal, uint64_t now_ns)
 	if (!is_known(signal) || is_echo(wards->delivered_ns[signal], now_ns))
 		return false;
 	wards->delivered_ns[signal] = now_ns;
-	if (!wards->ended && !is_echo(wards->heard_ns[signal], now_ns)) {
-		(void)kill(wards->command, signal);
-		if (mxt_signal_stops(signal))
-			(void)kill(wards->command, SIGCONT); /* a stopped process takes nothing */
-	}
+	if (!is_echo(wards->heard_ns[signal], now_ns))
+		wards->due_ns[signal] = now_ns + MOMENT_NS;
 	if (mxt_signal_stops(signal))
 		mxt_ending_ask(&wards->ending, now_ns);
 	return true;
@@ -70,8 +68,32 @@ bool mxt_wards_deliver(struct mxt_wards *wards, int signal, uint64_t now_ns)
 
 void mxt_wards_hear(struct mxt_wards *wards, int signal, uint64_t now_ns)
 {
-	if (is_known(signal))
-		wards->heard_ns[signal] = now_ns;
+	if (!is_known(signal))
+		return;
+	wards->heard_ns[signal] = now_ns;
+	wards->due_ns[signal] = 0;
+}
+
+uint64_t mxt_wards_deadline_ns(const struct mxt_wards *wards)
+{
+	uint64_t first = wards->ending.deadline_ns;
+	for (size_t i = 0; i < MXT_WARDS_SIGNALS; i++)
+		if (wards->due_ns[i] != 0 && (first == 0 || wards->due_ns[i] < first))
+			first = wards->due_ns[i];
+	return first;
+}
+
+static void send_due(struct mxt_wards *wards, uint64_t now_ns)
+{
+	for (int signal = 1; signal < MXT_WARDS_SIGNALS; signal++) {
+		if (wards->due_ns[signal] == 0 || now_ns < wards->due_ns[signal])
+			continue;
+		wards->due_ns[signal] = 0;
+		if (!wards->ended)
+			(void)kill(wards->command, signal);
+		if (!wards->ended && mxt_signal_stops(signal))
+			(void)kill(wards->command, SIGCONT); /* a stopped process takes nothing */
+	}
 }
 
 static size_t signal_all(void *context, int signal)
@@ -93,6 +115,7 @@ static bool is_empty(void *context)
 bool mxt_wards_step(struct mxt_wards *wards, uint64_t now_ns)
 {
 	const struct mxt_ending_ops ops = {signal_all, is_empty, wards};
+	send_due(wards, now_ns);
 	mxt_ending_step(&wards->ending, now_ns, &ops);
 	return wards->ending.phase == MXT_ENDING_OVER;
 }
