@@ -9,6 +9,7 @@
 #define LEAVE_NS       MXT_NS_PER_S
 #define TERM_NS        (5 * MXT_NS_PER_S)
 #define GIVE_UP_NS     (20 * MXT_NS_PER_S) /* a process that holds a GPU's memory can take seconds to be torn down */
+#define UNSEEN_NS      MXT_NS_PER_S
 #define FIRST_PAUSE_NS (5 * MXT_NS_PER_MS)
 #define LAST_PAUSE_NS  (400 * MXT_NS_PER_MS)
 
@@ -56,7 +57,7 @@ static void kill_again(struct mxt_ending *ending, uint64_t now_ns, const struct 
 	if (n_left > ending->n_swept)
 		ending->n_swept = n_left;
 	if (ending->phase != MXT_ENDING_KILLED)
-		ending->give_up_ns = now_ns + GIVE_UP_NS;
+		ending->give_up_ns = now_ns + (n_left > 0 ? GIVE_UP_NS : UNSEEN_NS);
 	ending->phase = MXT_ENDING_KILLED;
 	ending->deadline_ns = now_ns + ending->pause_ns;
 	ending->pause_ns = min_ns(2 * ending->pause_ns, LAST_PAUSE_NS);

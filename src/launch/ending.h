@@ -36,7 +36,7 @@ struct mxt_ending {
 	enum mxt_ending_phase phase;
 	uint64_t grace_ns;
 	uint64_t deadline_ns; /* when mxt_ending_step() has something to do; 0: never */
-	uint64_t give_up_ns;  /* in KILLED: when those who are left are given up */
+	uint64_t give_up_ns;  /* in KILLED: when those who are left are given up; sooner when nobody can be found */
 	uint64_t pause_ns;    /* in KILLED: between two rounds */
 	unsigned n_asked;
 	size_t n_swept; /* processes that were signalled by TERMINATED or KILLED */

@@ -132,7 +132,7 @@ class Readers(supervised.TestCase):
         reader, writer = os.pipe()
         self.addCleanup(os.close, reader)
         self.addCleanup(os.close, writer)
-        run = self.supervise("echo up >&2; sleep 100", stdout=writer)
+        run = self.supervise("echo up >&2; exec sleep 100", stdout=writer)
         run.process.stderr.readline()
         self.assertTrue(os.get_blocking(writer))
         run.send(signal.SIGTERM)
