@@ -184,13 +184,20 @@ static int set_ppm(json_t *share, const char *key, double part, double whole)
 	return whole > 0 ? json_object_set_new(share, key, json_integer(llround(part / whole * MXT_PPM))) : 0;
 }
 
-static int set_shares(json_t *share, const struct step *step)
+static const char *basis_of(const struct step *step, const struct mxt_plan *plan)
+{
+	if (!step->timed)
+		return "operations";
+	return mxt_plan_is_simulated(plan) ? "simulated times" : "measured times";
+}
+
+static int set_shares(json_t *share, const struct step *step, const struct mxt_plan *plan)
 {
 	static const struct {
 		const char *key;
 		unsigned kind;
 	} rows[] = {{"share_ppm", ALL_KINDS}, {"gemm_ppm", MXT_PROBLEM_GEMM}, {"attention_ppm", MXT_PROBLEM_ATTENTION}};
-	int rc = json_object_set_new(share, "basis", json_string(step->timed ? "measured times" : "operations"));
+	int rc = json_object_set_new(share, "basis", json_string(basis_of(step, plan)));
 	for (size_t i = 0; rc == 0 && i < MXT_ARRAY_LEN(rows); i++)
 		rc = set_ppm(share, rows[i].key, sum(step, rows[i].kind, true), sum(step, rows[i].kind, false));
 	return rc;
@@ -292,7 +299,7 @@ static int answer(const struct mxt_recording *recording, const struct mxt_plan *
 	if (sum(step, ALL_KINDS, false) <= 0)
 		return unknown("the recorded step has no product and no attention call that can be timed", ret_share,
 			       err);
-	if (!share || set_pins(share, step, mxt_plan_decision(plan)) < 0 || set_shares(share, step) < 0 ||
+	if (!share || set_pins(share, step, mxt_plan_decision(plan)) < 0 || set_shares(share, step, plan) < 0 ||
 	    set_largest(share, step) < 0 || set_notes(share, recording, limits) < 0)
 		return mxt_error_oom(err);
 	*ret_share = mxt_steal_ptr(&share);

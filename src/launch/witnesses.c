@@ -107,9 +107,10 @@ static const char *most_of(const struct view *view)
 		most = view->work[i];
 		saw = backends[i];
 	}
-	/* What is compiled calls no function that could be watched. */
-	bool compiled = mxt_json_integer(view->document, "compiled") > 0;
-	return compiled && strcmp(saw, NOT_CALLED) == 0 ? UNKNOWN : saw;
+	/* What is compiled calls no function that could be watched; and some calls cannot be read. */
+	bool missed =
+	    mxt_json_integer(view->document, "compiled") > 0 || mxt_json_integer(view->document, "unread") > 0;
+	return missed && strcmp(saw, NOT_CALLED) == 0 ? UNKNOWN : saw;
 }
 
 static bool is_imported(const json_t *document, const char *provider)
@@ -140,15 +141,11 @@ static bool contradicts(const struct view *view, const char *saw)
 /* What it took for other calls. */
 static int set_also(json_t *row, const struct view *view, const char *saw)
 {
-	json_t *also = json_array();
-	int rc = also ? 0 : -1;
-	for (size_t i = 0; rc == 0 && i < N_BACKENDS; i++)
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	for (size_t i = 0; i < N_BACKENDS; i++)
 		if (view->work[i] > 0 && strcmp(backends[i], saw) != 0)
-			rc = json_array_append_new(also, json_string(backends[i]));
-	if (rc == 0 && json_array_size(also) > 0)
-		return json_object_set_new(row, "also", also);
-	json_decref(also);
-	return rc;
+			mxt_buf_printf(&text, "%s%s", text.len > 0 ? ", " : "", backends[i]);
+	return text.failed ? -1 : mxt_json_set_known(row, "also", mxt_buf_text(&text));
 }
 
 /* All that the process has to say, as one text. */

@@ -25,7 +25,8 @@ struct mxt_witnesses {
 	 *   deterministic  on, off                                            on
 	 *   cudnn.benchmark on (else there is no row)                          off
 	 *   pins           rows that torch took from the plan's file           how many the plan has
-	 * `also`: what it took for other calls. `note`: what else the process has to say, and why it knows nothing.
+	 * `also`: what it took for other calls ("efficient, math"). `note`: what else the process has to say, and why
+	 * it knows nothing.
 	 */
 	json_t *rows;
 	bool contradicted; /* what was seen is not what is planned */
