@@ -72,4 +72,4 @@ class Visit(Session):
         if _python_dispatch._get_current_dispatch_mode() is self.recorder:
             self.recorder.__exit__(None, None, None)
         else:
-            self.why = self.why or "another dispatch mode came on top of the recorder"
+            self.why = self.why or "another dispatch mode came on top of the recorder, which stays"

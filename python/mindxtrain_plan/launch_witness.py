@@ -83,7 +83,7 @@ class Witness:
 
     def __init__(self, request):
         self.request, self.pid = request, os.getpid()
-        self.kinds, self.calls, self.steps = {}, 0, 0
+        self.kinds, self.calls, self.unread, self.steps = {}, 0, 0, 0
         self.notes, self.applied, self.order_due = [], [], False
         self.lock, self.writing, self.done = threading.Lock(), threading.Lock(), False
         self.replaced, self.handle, self.visit = None, None, None
@@ -121,6 +121,11 @@ class Witness:
         if len(self.notes) < MAX_NOTES and text not in self.notes:
             self.notes.append(text)
 
+    def _unread(self, why):
+        """A call of which nothing is known."""
+        self.unread += 1
+        self._note(why)
+
     # ---- calls ----
 
     def _replace(self):
@@ -149,9 +154,11 @@ class Witness:
             with Operations() as operations:
                 result = original(*args, **kwargs)
         except Exception as error:  # pylint: disable=broad-except
-            kind.looked = LOOKS  # the same call once more, as if nobody had looked
-            self._note(f"a call failed while it was looked at: {error!r}")
-            return original(*args, **kwargs)
+            kind.looked = LOOKS
+            kind.calls -= 1  # unless it works now: the same call once more, as if nobody had looked
+            result = original(*args, **kwargs)
+            self._unread(f"a call failed while it was looked at: {error!r}")
+            return result
         self._saw(kind, operations.names)
         return result
 
@@ -163,14 +170,14 @@ class Witness:
             kind = self._count(*args, **kwargs) if os.getpid() == self.pid else self._stop()
             return kind if kind is not None and kind.looked < LOOKS else None
         except Exception as error:  # pylint: disable=broad-except
-            self._note(f"a call could not be read: {error!r}")
+            self._unread(f"a call could not be read: {error!r}")
             return None
         finally:
             self.lock.release()
 
     def _count(self, query, key, value, *args, **kwargs):
         if not is_plain(query, key, value):
-            self._note("calls on tensors of another kind were not looked at")
+            self._unread("calls on tensors of another kind were not looked at")
             return None
         if self.order_due:
             self._set_order((query, key, value, *args), kwargs)
@@ -267,7 +274,8 @@ class Witness:
         number, local = rank()
         document = {
             "schema": SCHEMA, "rank": number, "local_rank": local, "pid": self.pid, "torch": str(torch.__version__),
-            "steps": self.steps, "calls": self.calls, "kinds": [kind.document() for kind in self.kinds.values()],
+            "steps": self.steps, "calls": self.calls, "unread": self.unread,
+            "kinds": [kind.document() for kind in self.kinds.values() if kind.calls > 0],
             "settings": launch_settings.snapshot(), "applied": self.applied, "imported": imported(),
             "compiled": compiled_graphs(), "notes": [clean(note) for note in self.notes],
         }
