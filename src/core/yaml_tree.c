@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <yaml.h>
 
 #include "error.h"
 #include "printable.h"
+#include "yaml_event.h"
 #include "yaml_map.h"
 #include "yaml_strict.h"
 #include "yaml_text.h"
@@ -52,22 +52,6 @@ static size_t line_of(const struct loader *l, yaml_mark_t mark)
 static int refuse(const struct loader *l, size_t line, const char *why)
 {
 	return mxt_error_set(l->err, -EINVAL, MXT_E_YAML_REFUSED, "%s:%zu: %s", l->text.name, line, why);
-}
-
-static int parser_fault(const struct loader *l)
-{
-	const yaml_parser_t *p = &l->parser;
-	if (p->error == YAML_MEMORY_ERROR)
-		return mxt_error_oom(l->err);
-	const char *context = p->context ? p->context : "";
-	return mxt_error_set(l->err, -EINVAL, MXT_E_YAML_SYNTAX, "%s:%zu: not valid YAML: %s%s%s", l->text.name,
-			     line_of(l, p->problem_mark), context, *context ? ", " : "",
-			     p->problem ? p->problem : "unknown fault");
-}
-
-static int next_event(struct loader *l, yaml_event_t *event)
-{
-	return yaml_parser_parse(&l->parser, event) ? 0 : parser_fault(l);
 }
 
 /* ---- nodes ----
@@ -157,12 +141,11 @@ static int refuse_tagged(const struct loader *l, const struct tag_row *tag, size
 
 /* ---- scalars ---- */
 
-static enum mxt_yaml_style style_of(yaml_scalar_style_t style)
+static enum mxt_yaml_style style_of(const yaml_event_t *event)
 {
-	if (style == YAML_PLAIN_SCALAR_STYLE || style == YAML_ANY_SCALAR_STYLE)
-		return MXT_YAML_PLAIN;
-	return style == YAML_LITERAL_SCALAR_STYLE || style == YAML_FOLDED_SCALAR_STYLE ? MXT_YAML_BLOCK
-										       : MXT_YAML_QUOTED;
+	if (mxt_yaml_event_is_block_text(event))
+		return MXT_YAML_BLOCK;
+	return event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE ? MXT_YAML_PLAIN : MXT_YAML_QUOTED;
 }
 
 /* What a tag makes of a text that would be `value` without it. */
@@ -220,7 +203,7 @@ static int fill_scalar(struct loader *l, const yaml_event_t *event, struct mxt_y
 	if (event->data.scalar.tag || event->data.scalar.anchor)
 		node->begin = mxt_yaml_strict_skip_properties(&l->text, node->begin, node->end);
 	node->line = mxt_yaml_text_line(&l->text, node->begin);
-	enum mxt_yaml_style style = style_of(event->data.scalar.style);
+	enum mxt_yaml_style style = style_of(event);
 	node->quoted = style != MXT_YAML_PLAIN;
 	rc = copy_text(l, event, node);
 	if (rc == 0)
@@ -246,17 +229,17 @@ static struct anchor *find_anchor(struct loader *l, const char *name)
 }
 
 /* Names the node that is about to be read; *ret_anchor is NULL when it has no name. */
-static int open_anchor(struct loader *l, const yaml_char_t *name, yaml_mark_t mark, struct anchor **ret_anchor)
+static int open_anchor(struct loader *l, const char *name, yaml_mark_t mark, struct anchor **ret_anchor)
 {
 	*ret_anchor = NULL;
 	if (!name)
 		return 0;
-	if (find_anchor(l, (const char *)name))
+	if (find_anchor(l, name))
 		return refuse(l, line_of(l, mark), "an anchor with the name of an earlier one; rename one of them");
 	if (l->n_anchors == MXT_YAML_MAX_ANCHORS)
 		return refuse(l, line_of(l, mark), "more than 1000 anchors; this is no trainer's config");
 	struct anchor *anchor = &l->anchors[l->n_anchors];
-	anchor->name = strdup((const char *)name);
+	anchor->name = strdup(name);
 	if (!anchor->name)
 		return mxt_error_oom(l->err);
 	l->n_anchors++;
@@ -311,7 +294,7 @@ static const struct mxt_yaml_node *compose_next(struct loader *l, yaml_event_typ
 {
 	MXT_CLEANUP(yaml_event_delete) yaml_event_t event;
 	memset(&event, 0, sizeof event);
-	int rc = next_event(l, &event);
+	int rc = mxt_yaml_parser_next(&l->parser, &l->text, &event, l->err);
 	if (rc < 0)
 		return failed(l, rc);
 	return event.type == end ? NULL : compose(l, &event);
@@ -385,13 +368,6 @@ static int close_container(const struct loader *l, struct mxt_yaml_node *node, s
 	return node->value.kind == MXT_YAML_MAPPING ? mxt_yaml_map_finish(l->text.name, node, l->err) : 0;
 }
 
-static bool is_flow(const yaml_event_t *event)
-{
-	if (event->type == YAML_SEQUENCE_START_EVENT)
-		return event->data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE;
-	return event->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE;
-}
-
 static int fill_container(struct loader *l, const yaml_event_t *event, struct mxt_yaml_node *node)
 {
 	bool sequence = node->value.kind == MXT_YAML_SEQUENCE;
@@ -405,10 +381,10 @@ static int fill_container(struct loader *l, const yaml_event_t *event, struct mx
 	if (rc < 0)
 		return rc;
 	l->depth++;
-	l->flow_depth += is_flow(event) ? 1 : 0;
+	l->flow_depth += mxt_yaml_event_is_flow(event) ? 1 : 0;
 	MXT_CLEANUP(entries_finish) struct entries entries = {NULL, 0, 0};
 	rc = sequence ? read_sequence(l, &entries) : read_mapping(l, &entries);
-	l->flow_depth -= is_flow(event) ? 1 : 0;
+	l->flow_depth -= mxt_yaml_event_is_flow(event) ? 1 : 0;
 	l->depth--;
 	return rc < 0 ? rc : close_container(l, node, &entries);
 }
@@ -421,21 +397,6 @@ static struct mxt_yaml_node *compose_container(struct loader *l, const yaml_even
 	node->value.kind = kind;
 	int rc = fill_container(l, event, node);
 	return rc < 0 ? failed(l, rc) : node;
-}
-
-/* The name that an event gives to its node, or NULL. */
-static const yaml_char_t *anchor_of(const yaml_event_t *event)
-{
-	switch (event->type) {
-	case YAML_SCALAR_EVENT:
-		return event->data.scalar.anchor;
-	case YAML_SEQUENCE_START_EVENT:
-		return event->data.sequence_start.anchor;
-	case YAML_MAPPING_START_EVENT:
-		return event->data.mapping_start.anchor;
-	default:
-		return NULL;
-	}
 }
 
 static struct mxt_yaml_node *compose_kind(struct loader *l, const yaml_event_t *event)
@@ -457,7 +418,7 @@ static const struct mxt_yaml_node *compose(struct loader *l, const yaml_event_t 
 	if (event->type == YAML_ALIAS_EVENT)
 		return compose_alias(l, event);
 	struct anchor *anchor = NULL;
-	int rc = open_anchor(l, anchor_of(event), event->start_mark, &anchor);
+	int rc = open_anchor(l, mxt_yaml_event_anchor(event), event->start_mark, &anchor);
 	if (rc < 0)
 		return failed(l, rc);
 	struct mxt_yaml_node *node = compose_kind(l, event);
@@ -472,7 +433,7 @@ static int expect_event(struct loader *l, yaml_event_type_t type, const char *ot
 {
 	MXT_CLEANUP(yaml_event_delete) yaml_event_t event;
 	memset(&event, 0, sizeof event);
-	int rc = next_event(l, &event);
+	int rc = mxt_yaml_parser_next(&l->parser, &l->text, &event, l->err);
 	if (rc < 0)
 		return rc;
 	if (event.type != type)
@@ -524,14 +485,10 @@ static int loader_open(struct loader *l, const char *name, const char *bytes, si
 {
 	l->err = err;
 	l->tree = calloc(1, sizeof *l->tree);
-	if (!l->tree || !yaml_parser_initialize(&l->parser))
+	if (!l->tree)
 		return mxt_error_oom(err);
 	int rc = mxt_yaml_text_init(&l->text, name, bytes, len, err);
-	if (rc < 0)
-		return rc;
-	yaml_parser_set_encoding(&l->parser, YAML_UTF8_ENCODING);
-	yaml_parser_set_input_string(&l->parser, (const unsigned char *)bytes + l->text.start, len - l->text.start);
-	return 0;
+	return rc < 0 ? rc : mxt_yaml_parser_open(&l->parser, &l->text, err);
 }
 
 int mxt_yaml_tree_parse(const char *name, const char *bytes, size_t len, struct mxt_yaml_tree **ret_tree,

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "yaml_outline.h"
 
-#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <yaml.h>
 
 #include "error.h"
+#include "yaml_event.h"
 
 #define NO_ITEM SIZE_MAX
 
@@ -49,7 +48,7 @@ static size_t trim(const struct walk *w, size_t begin, size_t end)
 
 /* ---- anchors ---- */
 
-static int add_anchor(struct walk *w, const yaml_char_t *name)
+static int add_anchor(struct walk *w, const char *name)
 {
 	if (!name)
 		return 0;
@@ -61,7 +60,7 @@ static int add_anchor(struct walk *w, const yaml_char_t *name)
 		w->anchors = anchors;
 		w->max_anchors = max;
 	}
-	char *copy = strdup((const char *)name);
+	char *copy = strdup(name);
 	if (!copy)
 		return mxt_error_oom(w->err);
 	size_t item = w->outline->count > 0 ? w->outline->count - 1 : NO_ITEM;
@@ -84,49 +83,22 @@ static void note_alias(struct walk *w, const yaml_event_t *event)
 
 /* ---- nodes ---- */
 
-static bool is_flow(const yaml_event_t *event)
-{
-	if (event->type == YAML_SEQUENCE_START_EVENT)
-		return event->data.sequence_start.style == YAML_FLOW_SEQUENCE_STYLE;
-	return event->type == YAML_MAPPING_START_EVENT && event->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE;
-}
-
-static bool is_text_block(const yaml_event_t *event)
-{
-	return event->type == YAML_SCALAR_EVENT && (event->data.scalar.style == YAML_LITERAL_SCALAR_STYLE ||
-						    event->data.scalar.style == YAML_FOLDED_SCALAR_STYLE);
-}
-
-static const yaml_char_t *anchor_of(const yaml_event_t *event)
-{
-	switch (event->type) {
-	case YAML_SCALAR_EVENT:
-		return event->data.scalar.anchor;
-	case YAML_SEQUENCE_START_EVENT:
-		return event->data.sequence_start.anchor;
-	case YAML_MAPPING_START_EVENT:
-		return event->data.mapping_start.anchor;
-	default:
-		return NULL;
-	}
-}
-
 static enum mxt_yaml_form form_of(const yaml_event_t *event)
 {
 	switch (event->type) {
 	case YAML_ALIAS_EVENT:
 		return MXT_YAML_FORM_ALIAS;
 	case YAML_SEQUENCE_START_EVENT:
-		return is_flow(event) ? MXT_YAML_FORM_FLOW_LIST : MXT_YAML_FORM_BLOCK_LIST;
+		return mxt_yaml_event_is_flow(event) ? MXT_YAML_FORM_FLOW_LIST : MXT_YAML_FORM_BLOCK_LIST;
 	case YAML_MAPPING_START_EVENT:
-		return is_flow(event) ? MXT_YAML_FORM_FLOW_MAP : MXT_YAML_FORM_BLOCK_MAP;
+		return mxt_yaml_event_is_flow(event) ? MXT_YAML_FORM_FLOW_MAP : MXT_YAML_FORM_BLOCK_MAP;
 	default:
 		break;
 	}
 	bool plain = event->data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
 	if (plain && event->data.scalar.length == 0)
 		return MXT_YAML_FORM_EMPTY;
-	return is_text_block(event) ? MXT_YAML_FORM_TEXT : MXT_YAML_FORM_SCALAR;
+	return mxt_yaml_event_is_block_text(event) ? MXT_YAML_FORM_TEXT : MXT_YAML_FORM_SCALAR;
 }
 
 static int start_item(struct walk *w, const yaml_event_t *event)
@@ -165,7 +137,7 @@ static void start_root(struct walk *w, const yaml_event_t *event)
 {
 	struct mxt_yaml_outline *o = w->outline;
 	o->map = event->type == YAML_MAPPING_START_EVENT;
-	o->block = o->map && !is_flow(event);
+	o->block = o->map && !mxt_yaml_event_is_flow(event);
 	o->root_begin = offset_of(w, event->start_mark);
 }
 
@@ -176,10 +148,11 @@ static void end_content(struct walk *w, const yaml_event_t *event)
 	if (!item || !(w->on_value || w->depth > 1))
 		return;
 	item->content_end = offset_of(w, event->end_mark);
-	item->value_end = is_text_block(event) ? trim(w, item->value_begin, item->content_end) : item->content_end;
+	item->value_end =
+	    mxt_yaml_event_is_block_text(event) ? trim(w, item->value_begin, item->content_end) : item->content_end;
 	if (w->depth > 1)
 		item->element_end = item->content_end;
-	w->outline->text_at_end = is_text_block(event);
+	w->outline->text_at_end = mxt_yaml_event_is_block_text(event);
 }
 
 /* A key or a value at the top is complete. */
@@ -202,7 +175,7 @@ static int start_node(struct walk *w, const yaml_event_t *event)
 		rc = start_item(w, event);
 	else if (w->depth == 2)
 		last_item(w)->n_elements++;
-	return rc < 0 ? rc : add_anchor(w, anchor_of(event));
+	return rc < 0 ? rc : add_anchor(w, mxt_yaml_event_anchor(event));
 }
 
 static int take_leaf(struct walk *w, const yaml_event_t *event)
@@ -221,7 +194,7 @@ static int open_container(struct walk *w, const yaml_event_t *event)
 {
 	int rc = start_node(w, event);
 	w->depth++;
-	if (w->flow == 0 && is_flow(event))
+	if (w->flow == 0 && mxt_yaml_event_is_flow(event))
 		w->flow = w->depth;
 	return rc;
 }
@@ -263,24 +236,14 @@ static int take_event(struct walk *w, const yaml_event_t *event)
 	}
 }
 
-static int parser_fault(const struct walk *w)
-{
-	const yaml_parser_t *p = &w->parser;
-	if (p->error == YAML_MEMORY_ERROR)
-		return mxt_error_oom(w->err);
-	return mxt_error_set(w->err, -EINVAL, MXT_E_YAML_SYNTAX, "%s:%zu: not valid YAML: %s", w->outline->text.name,
-			     mxt_yaml_text_line(&w->outline->text, offset_of(w, p->problem_mark)),
-			     p->problem ? p->problem : "unknown fault");
-}
-
 static int walk_events(struct walk *w)
 {
 	for (bool done = false; !done;) {
 		MXT_CLEANUP(yaml_event_delete) yaml_event_t event;
 		memset(&event, 0, sizeof event);
-		if (!yaml_parser_parse(&w->parser, &event))
-			return parser_fault(w);
-		int rc = take_event(w, &event);
+		int rc = mxt_yaml_parser_next(&w->parser, &w->outline->text, &event, w->err);
+		if (rc == 0)
+			rc = take_event(w, &event);
 		if (rc < 0)
 			return rc;
 		done = event.type == YAML_STREAM_END_EVENT || event.type == YAML_NO_EVENT;
@@ -299,13 +262,8 @@ static void walk_finish(struct walk *w)
 static int walk_text(struct mxt_yaml_outline *outline, struct mxt_error *err)
 {
 	MXT_CLEANUP(walk_finish) struct walk w = {.outline = outline, .err = err};
-	if (!yaml_parser_initialize(&w.parser))
-		return mxt_error_oom(err);
-	const struct mxt_yaml_text *text = &outline->text;
-	yaml_parser_set_encoding(&w.parser, YAML_UTF8_ENCODING);
-	yaml_parser_set_input_string(&w.parser, (const unsigned char *)text->bytes + text->start,
-				     text->len - text->start);
-	return walk_events(&w);
+	int rc = mxt_yaml_parser_open(&w.parser, &outline->text, err);
+	return rc < 0 ? rc : walk_events(&w);
 }
 
 int mxt_yaml_outline_init(struct mxt_yaml_outline *outline, const char *name, const char *bytes, size_t len,
