@@ -101,9 +101,9 @@ static char *with_number(const char *start, uint64_t number, int width)
 static int read_letters(struct reader *reader, struct mxt_node_list *list, size_t first, struct mxt_error *err)
 {
 	size_t len = strspn(reader->at, LETTERS);
-	if (len > MXT_NODE_NAME_MAX)
-		return wrong(reader, "a name has more than 253 letters", err);
 	for (size_t i = first; i < list->count; i++) {
+		if (len > MXT_NODE_NAME_MAX || strlen(list->names[i]) + len > MXT_NODE_NAME_MAX)
+			return wrong(reader, "a name has more than 253 letters", err);
 		char *longer = with_text(list->names[i], reader->at, len);
 		if (!longer)
 			return mxt_error_oom(err);
