@@ -169,7 +169,7 @@ int mxt_env_remove_twins(const struct mxt_env_request *request, struct mxt_env_c
 			 struct mxt_remarks *remarks, struct mxt_error *err)
 {
 	int rc = 0;
-	for (char *const *item = request->caller; rc == 0 && request->launcher_reads_pet && *item; item++) {
+	for (char *const *item = request->caller; rc == 0 && request->writes_capitals && *item; item++) {
 		const char *equals = strchr(*item, '=');
 		if (!equals)
 			continue;
