@@ -9,6 +9,7 @@
 #include "buf.h"
 #include "cleanup.h"
 #include "error.h"
+#include "printable.h"
 #include "yaml_tree.h"
 
 void mxt_axolotl_argument_finish(struct mxt_axolotl_argument *argument)
@@ -96,7 +97,8 @@ int mxt_axolotl_argument_parse(char *const *arguments, struct mxt_axolotl_argume
 	MXT_CLEANUP_FREE char *name = strndup(body, equals ? (size_t)(equals - body) : strlen(body));
 	MXT_CLEANUP_AXOLOTL_ARGUMENT struct mxt_axolotl_argument argument = MXT_AXOLOTL_ARGUMENT_INIT;
 	MXT_CLEANUP_BUF struct mxt_buf shown = MXT_BUF_INIT;
-	mxt_buf_printf(&shown, "--%s%s", negated ? "no" : "", name ? name : "");
+	char printable[MXT_PRINTABLE_SIZE];
+	mxt_buf_printf(&shown, "--%s%s", negated ? "no" : "", mxt_printable(name ? name : "", printable));
 	argument.shown = mxt_buf_steal(&shown);
 	if (!name || !argument.shown)
 		return mxt_error_oom(err);

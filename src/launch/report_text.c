@@ -234,12 +234,19 @@ static void strip(struct mxt_buf *line)
 	mxt_buf_truncate(line, kept);
 }
 
+/* Colours stand around "config:", never in it. */
+static bool matters(const struct mxt_report_text *text)
+{
+	const struct mxt_buf *line = &text->line;
+	if (text->overlong || line->len == 0)
+		return false;
+	return text->collecting || memmem(line->data, line->len, header, HEADER_LEN) != NULL;
+}
+
 static enum mxt_report_found end_line(struct mxt_report_text *text)
 {
-	enum mxt_report_found found = MXT_REPORT_NOTHING;
-	if (text->line.failed)
-		found = MXT_REPORT_BROKEN;
-	else if (!text->overlong && text->line.len > 0) {
+	enum mxt_report_found found = text->line.failed ? MXT_REPORT_BROKEN : MXT_REPORT_NOTHING;
+	if (!text->line.failed && matters(text)) {
 		strip(&text->line);
 		found = take_line(text, (struct slice){text->line.data, text->line.len});
 	}
