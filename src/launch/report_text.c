@@ -307,7 +307,7 @@ enum mxt_report_found mxt_report_text_take(struct mxt_report_text *text, const c
 	enum mxt_report_found found = MXT_REPORT_NOTHING;
 	struct chunk chunk = {.at = *bytes, .end = *bytes + *len};
 	while (chunk.at < chunk.end && found == MXT_REPORT_NOTHING) {
-		if (!text->collecting && !text->overlong && text->line.len == 0)
+		if (!text->collecting && !text->overlong && !text->line.failed && text->line.len == 0)
 			pass_over(&chunk);
 		if (chunk.at < chunk.end)
 			found = take_piece(text, &chunk);
