@@ -42,23 +42,25 @@ static bool has_text(const struct mxt_yaml_node *node, const char *text)
 }
 
 /*
- * Only an epoch's end is sure to be reached: save_steps may be more than the steps there are, and "best" waits for a
- * better result.
+ * The end of an epoch is sure to be reached, and so is a share of the steps (save_steps below 1). A number of steps may
+ * be more than there are, and "best" waits for a better result.
  */
 static void take_saving(struct mxt_axolotl_facts *facts, const struct mxt_axolotl_map *map)
 {
 	const struct mxt_yaml_node *strategy = mxt_axolotl_get(map, "save_strategy");
+	const struct mxt_yaml_node *steps = mxt_axolotl_get(map, "save_steps");
 	if (strategy)
 		facts->saves_checkpoints = has_text(strategy, "epoch");
-	if (mxt_axolotl_is_set(map, "save_steps"))
-		facts->saves_checkpoints = false;
+	if (steps && mxt_axolotl_is_set(map, "save_steps"))
+		facts->saves_checkpoints = steps->value.kind == MXT_YAML_FLOAT && steps->value.real < 1;
 }
 
 static void take_compiling(struct mxt_axolotl_facts *facts, const struct mxt_axolotl_map *map)
 {
 	const struct mxt_yaml_node *attention = mxt_axolotl_get(map, "attn_implementation");
-	if (mxt_axolotl_is_set(map, "torch_compile") || mxt_axolotl_is_set(map, "flex_attention") ||
-	    has_text(attention, "flex_attention"))
+	if (mxt_axolotl_get(map, "torch_compile"))
+		facts->compiles = mxt_axolotl_is_set(map, "torch_compile");
+	if (mxt_axolotl_is_set(map, "flex_attention") || has_text(attention, "flex_attention"))
 		facts->compiles = true;
 }
 

@@ -39,7 +39,11 @@ static const struct {
     {"api_token", ""},
 };
 
-static const char why[] = "Axolotl puts this file as it is into the model's card and sends it to its trackers";
+static const char *why(const struct mxt_axolotl_source *source)
+{
+	return source->argument ? "anyone on the machine can read arguments of a running process"
+				: "Axolotl puts this file as it is into the model's card and sends it to its trackers";
+}
 
 static bool ends_in(const char *name, const char *ending)
 {
@@ -83,24 +87,31 @@ static bool is_token(const char *word, size_t len, struct mxt_remarks *remarks)
 
 /* ---- names ---- */
 
+/* The variable to use in its place, "" where it has no known name; NULL: the name says of no secret. */
+static const char *variable_for(const char *name, const struct mxt_yaml_node *value)
+{
+	for (size_t i = 0; i < MXT_ARRAY_LEN(secret_keys); i++)
+		if (ends_in(name, secret_keys[i].ending))
+			return secret_keys[i].variable;
+	return is_hex_key(name, value) ? "" : NULL;
+}
+
 static void look_at(const struct mxt_axolotl_source *source, const struct mxt_yaml_entry *entry,
 		    struct mxt_remarks *remarks)
 {
 	char place[MXT_AXOLOTL_PLACE], shown[MXT_PRINTABLE_SIZE];
-	const char *name = entry->key ? entry->key->text : NULL;
+	const char *name = entry->key && entry->key->text ? entry->key->text : "";
 	const struct mxt_yaml_node *value = entry->value;
-	const char *variable = NULL;
-	if (!name || value->value.kind != MXT_YAML_STRING || is_placeholder(value) ||
-	    is_token(value->text, value->len, remarks)) /* that is said for its looks */
+	if (value->value.kind != MXT_YAML_STRING || is_placeholder(value))
 		return;
-	for (size_t i = 0; i < MXT_ARRAY_LEN(secret_keys) && !variable; i++)
-		variable = ends_in(name, secret_keys[i].ending) ? secret_keys[i].variable : NULL;
-	if (!variable && !is_hex_key(name, value))
+	bool token = is_token(value->text, value->len, remarks);
+	const char *variable = variable_for(name, value);
+	if (token ? !source->argument : !variable) /* tokens in a file are found by its text */
 		return;
 	bool named = variable && *variable;
 	mxt_remark_refuse(remarks, MXT_E_LAUNCH_SECRET, MXT_ALLOW_NOTHING,
 			  "%s: %s holds a secret, and %s; take it out and export %s%s",
-			  mxt_axolotl_place(source, value, place), mxt_printable(name, shown), why,
+			  mxt_axolotl_place(source, value, place), mxt_printable(name, shown), why(source),
 			  named ? variable : "the variable that its reader knows", named ? "" : " instead");
 }
 
@@ -119,15 +130,16 @@ void mxt_axolotl_secrets_check(const struct mxt_axolotl_source *source, const st
 void mxt_axolotl_secrets_scan(const char *name, const char *bytes, size_t len, struct mxt_remarks *remarks)
 {
 	static const char between[] = " \t\r\n\"'=,[]{}()";
+	const struct mxt_axolotl_source source = {name, false};
 	size_t line = 1;
 	for (size_t at = 0; at < len;) {
 		size_t word = strcspn(bytes + at, between);
 		if (word >= MIN_TOKEN && is_token(bytes + at, word, remarks))
-			mxt_remark_refuse(
-			    remarks, MXT_E_LAUNCH_SECRET, MXT_ALLOW_NOTHING,
-			    "%s:%zu: a word there looks like a service's token or an address with a password, "
-			    "and %s, comments too; take it out and export it as a variable",
-			    name, line, why);
+			mxt_remark_refuse(remarks, MXT_E_LAUNCH_SECRET, MXT_ALLOW_NOTHING,
+					  "%s:%zu: a word there looks like a service's token or an address with a "
+					  "password, and %s, with "
+					  "its comments; take it out and export it as a variable",
+					  name, line, why(&source));
 		at += word;
 		line += at < len && bytes[at] == '\n' ? 1 : 0;
 		at++;

@@ -107,12 +107,11 @@ static size_t count(const struct mxt_remarks *remarks, enum mxt_remark_kind kind
 }
 
 /* A key that is refused may be unknown as well. */
-static void expect(const struct policy_case *c)
+static void expect(const struct policy_case *c, const struct mxt_axolotl_package *package)
 {
-	const struct mxt_axolotl_package none = MXT_AXOLOTL_PACKAGE_INIT;
 	struct mxt_remarks remarks = MXT_REMARKS_INIT;
 	struct mxt_axolotl_facts facts;
-	check(c->yaml, NULL, &none, &remarks, &facts);
+	check(c->yaml, NULL, package, &remarks, &facts);
 	bool fits = remarks.count == (c->kind != MXT_REMARK_NOTE) || c->kind == MXT_REMARK_REFUSED;
 	if (remarks.count > 0 && c->kind != MXT_REMARK_NOTE)
 		fits = fits && remarks.items[0].kind == c->kind && remarks.items[0].id == c->id &&
@@ -128,14 +127,197 @@ static void expect(const struct policy_case *c)
 static void test_configs(void **state)
 {
 	(void)state;
+	const struct mxt_axolotl_package none = MXT_AXOLOTL_PACKAGE_INIT;
 	for (size_t i = 0; i < MXT_ARRAY_LEN(cases); i++)
-		expect(&cases[i]);
+		expect(&cases[i], &none);
+}
+
+/* ---- arguments ---- */
+
+struct argument_case {
+	const char *arguments[3];
+	enum mxt_remark_kind kind;
+	enum mxt_error_id id;
+	const char *place;
+};
+
+static const struct argument_case argument_cases[] = {
+    {{"--seed=7"}, NOTHING},
+    {{"--seed", "7"}, NOTHING},
+    {{"--debug"}, NOTHING},
+    {{"--trl__beta=0.1"}, NOTHING},
+    {{"train.yaml"}, NOTHING},
+    {{"--attn_implementation=eager"}, UNDONE, "argument --attn_implementation "},
+    {{"--attn-implementation", "eager"}, UNDONE, "argument --attn-implementation "},
+    {{"--noflash_attention"}, UNDONE, "argument --noflash_attention "},
+    {{"--flash_optimum"}, UNDONE, "argument --flash_optimum: "},
+    {{"--flash_optimum=False"}, NOTHING},
+    {{"--noflash_optimum"}, NOTHING},
+    {{"--micro-batch-size=4"}, UNDONE, "argument --micro-batch-size changes"},
+    {{"--torch_compile_mode=max-autotune"}, JIT, "argument --torch_compile_mode: "},
+    {{"--torch_compile_options__max_autotune_gemm=true"}, JIT, "argument --torch_compile_options__max_autotune_gemm: "},
+    {{"--torch_compile_options={max_autotune_gemm: true}"}, JIT, "argument --torch_compile_options: "},
+    {{"--comet_api_key=abcdefgh"}, SECRET, "argument --comet_api_key: comet_api_key holds"},
+    {{"--hub_model_id=hf_abcdefghijklmnopqrstuvwxyz"}, SECRET, "argument --hub_model_id: "},
+    {{"--sed=7"}, WARNED, "argument --sed: Axolotl has no key"},
+};
+
+static void expect_argument(const struct argument_case *c)
+{
+	const struct mxt_axolotl_package none = MXT_AXOLOTL_PACKAGE_INIT;
+	char *const arguments[] = {(char *)c->arguments[0], (char *)c->arguments[1], NULL};
+	struct mxt_remarks remarks = MXT_REMARKS_INIT;
+	struct mxt_axolotl_facts facts;
+	check(BASE, arguments, &none, &remarks, &facts);
+	bool fits = remarks.count == (c->kind != MXT_REMARK_NOTE);
+	if (remarks.count > 0)
+		fits = fits && remarks.items[0].kind == c->kind && remarks.items[0].id == c->id &&
+		       strncmp(remarks.items[0].text, c->place, strlen(c->place)) == 0;
+	for (size_t i = 0; i < remarks.count; i++) {
+		if (!fits)
+			print_message("%s => %s\n", c->arguments[0], remarks.items[i].text);
+		assert_null(strstr(remarks.items[i].text, "abcdefgh"));
+	}
+	assert_true(fits);
+	mxt_axolotl_facts_finish(&facts);
+	mxt_remarks_finish(&remarks);
+}
+
+static void test_arguments(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < MXT_ARRAY_LEN(argument_cases); i++)
+		expect_argument(&argument_cases[i]);
+}
+
+/* ---- facts ---- */
+
+struct facts_case {
+	const char *yaml, *argument;
+	bool compiles, saves, adapter;
+	const char *output_dir;
+};
+
+static const struct facts_case facts_cases[] = {
+    {BASE, NULL, false, true, false, "./model-out"},
+    {BASE "adapter: lora\noutput_dir: /data/out\n", NULL, false, true, true, "/data/out"},
+    {BASE "adapter:\noutput_dir:\n", NULL, false, true, false, "./model-out"},
+    {BASE "output_dir: a\n", "--output_dir=b", false, true, false, "b"},
+    {BASE "output_dir: a\n", "--output-dir='b c'", false, true, false, "b c"},
+    {BASE "save_strategy: no\n", NULL, false, false, false, "./model-out"},
+    {BASE "save_strategy: 'no'\n", NULL, false, false, false, "./model-out"},
+    {BASE "save_strategy: epoch\n", NULL, false, true, false, "./model-out"},
+    {BASE "save_strategy: best\n", NULL, false, false, false, "./model-out"},
+    {BASE "save_steps: 500\n", NULL, false, false, false, "./model-out"},
+    {BASE "save_steps: 0.25\n", NULL, false, true, false, "./model-out"},
+    {BASE "saves_per_epoch: 2\n", NULL, false, true, false, "./model-out"},
+    {BASE "torch_compile: true\n", NULL, true, true, false, "./model-out"},
+    {BASE "torch_compile: auto\n", NULL, true, true, false, "./model-out"},
+    {BASE "torch_compile: false\n", NULL, false, true, false, "./model-out"},
+    {BASE "torch_compile: true\n", "--torch_compile=false", false, true, false, "./model-out"},
+    {BASE "flex_attention: true\n", NULL, true, true, false, "./model-out"},
+    {BASE "attn_implementation: flex_attention\n", NULL, true, true, false, "./model-out"},
+};
+
+static void test_facts(void **state)
+{
+	(void)state;
+	const struct mxt_axolotl_package none = MXT_AXOLOTL_PACKAGE_INIT;
+	for (size_t i = 0; i < MXT_ARRAY_LEN(facts_cases); i++) {
+		const struct facts_case *c = &facts_cases[i];
+		char *const arguments[] = {(char *)c->argument, NULL};
+		struct mxt_remarks remarks = MXT_REMARKS_INIT;
+		struct mxt_axolotl_facts facts;
+		check(c->yaml, arguments, &none, &remarks, &facts);
+		assert_string_equal(facts.output_dir, c->output_dir);
+		assert_int_equal(facts.compiles, c->compiles);
+		assert_int_equal(facts.saves_checkpoints, c->saves);
+		assert_int_equal(facts.adapter, c->adapter);
+		mxt_axolotl_facts_finish(&facts);
+		mxt_remarks_finish(&remarks);
+	}
+}
+
+/* ---- the installed Axolotl's keys ---- */
+
+static const struct policy_case package_cases[] = {
+    {BASE "seed: 1\n", NOTHING},
+    {BASE "lora_r: 1\n", WARNED, "run.yaml:2: Axolotl 0.19.0 has no key 'lora_r'"},
+    {BASE "sed: 1\n", WARNED,
+     "run.yaml:2: Axolotl 0.19.0 has no key 'sed' and drops it without a word; did you mean 'seed'?"},
+    {BASE "beta: 1\n", WARNED, "run.yaml:2: Axolotl 0.19.0 has no key 'beta'"},
+    {BASE "liger_rope: true\n", WARNED, "run.yaml:2: Axolotl reads 'liger_rope' only where"},
+    {BASE "liger_rope: true\nplugins: [axolotl.integrations.liger.LigerPlugin]\n", NOTHING},
+    {BASE "liger_rope: true\nplugins: [axolotl.integrations.ligertwo.Plugin]\n", WARNED, "run.yaml:2: "},
+    {BASE "train: {beta: 1, seed: 2, base_model: x}\n", FOREIGN, "run.yaml:2: seed stands below train"},
+};
+
+static void test_package(void **state)
+{
+	(void)state;
+	static char *const names[] = {(char *)"base_model", (char *)"beta", (char *)"liger_rope", (char *)"plugins",
+				      (char *)"seed"};
+	struct mxt_axolotl_key keys[MXT_ARRAY_LEN(names)];
+	for (size_t i = 0; i < MXT_ARRAY_LEN(names); i++)
+		keys[i] = (struct mxt_axolotl_key){names[i], i == 2 ? (char *)"liger" : NULL, i != 1};
+	const struct mxt_axolotl_package package = {.version = "0.19.0", .keys = keys, .n_keys = MXT_ARRAY_LEN(keys)};
+	for (size_t i = 0; i < MXT_ARRAY_LEN(package_cases); i++)
+		expect(&package_cases[i], &package);
+}
+
+/* Only there flex attention is compiled with max-autotune by those who call it. */
+static void test_old_torch(void **state)
+{
+	(void)state;
+	static const char config[] = BASE "attn_implementation: flex_attention\n";
+	static const struct {
+		const char *torch;
+		size_t refusals;
+	} torches[] = {{"2.6.0+cu124", 1}, {"2.7.0", 0}, {NULL, 0}};
+	const struct mxt_axolotl_package none = MXT_AXOLOTL_PACKAGE_INIT;
+	for (size_t i = 0; i < MXT_ARRAY_LEN(torches); i++) {
+		const struct mxt_axolotl_policy_request request = {.name = "run.yaml",
+								   .bytes = config,
+								   .len = sizeof config - 1,
+								   .package = &none,
+								   .torch = torches[i].torch};
+		struct mxt_remarks remarks = MXT_REMARKS_INIT;
+		struct mxt_axolotl_facts facts;
+		assert_int_equal(mxt_axolotl_policy(&request, &remarks, &facts, NULL), 0);
+		assert_int_equal(count(&remarks, MXT_REMARK_REFUSED), torches[i].refusals);
+		mxt_axolotl_facts_finish(&facts);
+		mxt_remarks_finish(&remarks);
+	}
+}
+
+/* A plan that leaves attention alone, and options that let things through. */
+static void test_allowances(void **state)
+{
+	(void)state;
+	static const char config[] = BASE "flash_optimum: true\ntorch_compile_mode: max-autotune\n";
+	char *const arguments[] = {(char *)"--attn_implementation=sdpa", (char *)"--sequence_len=9", NULL};
+	const struct mxt_axolotl_package none = MXT_AXOLOTL_PACKAGE_INIT;
+	const struct mxt_axolotl_policy_request request = {.name = "run.yaml",
+							   .bytes = config,
+							   .len = sizeof config - 1,
+							   .package = &none,
+							   .arguments = arguments,
+							   .attention_is_open = true};
+	struct mxt_remarks remarks = MXT_REMARKS_INIT;
+	struct mxt_axolotl_facts facts;
+	remarks.allowed = MXT_ALLOW_JIT;
+	assert_int_equal(mxt_axolotl_policy(&request, &remarks, &facts, NULL), 0);
+	assert_int_equal(count(&remarks, MXT_REMARK_ALLOWED), 1);
+	assert_int_equal(count(&remarks, MXT_REMARK_REFUSED), 1);
+	mxt_axolotl_facts_finish(&facts);
+	mxt_remarks_finish(&remarks);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_configs),
+	    cmocka_unit_test(test_configs), cmocka_unit_test(test_arguments), cmocka_unit_test(test_facts),
+	    cmocka_unit_test(test_package), cmocka_unit_test(test_old_torch), cmocka_unit_test(test_allowances),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
