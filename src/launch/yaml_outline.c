@@ -60,11 +60,11 @@ static int add_anchor(struct walk *w, const char *name)
 		w->anchors = anchors;
 		w->max_anchors = max;
 	}
-	char *copy = strdup(name);
-	if (!copy)
-		return mxt_error_oom(w->err);
 	size_t item = w->outline->count > 0 ? w->outline->count - 1 : NO_ITEM;
-	w->anchors[w->n_anchors++] = (struct anchor){copy, item};
+	w->anchors[w->n_anchors] = (struct anchor){strdup(name), item};
+	if (!w->anchors[w->n_anchors].name)
+		return mxt_error_oom(w->err);
+	w->n_anchors++;
 	return 0;
 }
 
