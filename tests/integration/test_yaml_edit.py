@@ -272,6 +272,8 @@ def check(text, changes, answer):
         return f"says that it changed {changed}, and changed {was}"
     if after.startswith("\ufeff") != text.startswith("\ufeff"):
         return "the byte-order mark is not as it was"
+    if not set(BREAK.findall(after)) <= set(BREAK.findall(text) or ["\n"]):
+        return "lines end in a new way"
     if OTHER_BREAKS.search(text):
         return None
     a, b = Places(text), Places(after)

@@ -239,6 +239,7 @@ static void what_is_not_safe_is_refused_with_its_line(void **state)
 	    {"plugins: {x: 1}\n", PLUGIN, MXT_E_LAUNCH_YAML, "is not a list"},
 	    {"flash_attention: &f\n  - a\n", NO_FLASH, MXT_E_LAUNCH_YAML, "an anchor or a tag"},
 	    {"flash_attention: 1\n", GONE, MXT_E_LAUNCH_YAML, "without changing more"},
+	    {"a: |\n  t\nflash_attention: 1\n   # text without it\n", GONE, MXT_E_LAUNCH_YAML, "without changing more"},
 	    {"a: 1 \xc2\x85"
 	     "flash_attention: 1\n",
 	     GONE, MXT_E_LAUNCH_YAML, "without changing more"},
