@@ -58,7 +58,7 @@ static size_t next_word(const char **text, const char **ret_word)
 
 static const struct mxt_yaml_node *find_key(const struct mxt_yaml_node *root, const char *key, size_t len)
 {
-	for (size_t i = 0; root && root->value.kind == MXT_YAML_MAPPING && i < root->count; i++) {
+	for (size_t i = 0; root->value.kind == MXT_YAML_MAPPING && i < root->count; i++) {
 		const struct mxt_yaml_node *node = root->entries[i].key;
 		if (node->text && node->len == len && memcmp(node->text, key, len) == 0)
 			return node;
@@ -66,12 +66,12 @@ static const struct mxt_yaml_node *find_key(const struct mxt_yaml_node *root, co
 	return NULL;
 }
 
-/* "run.yaml:3: sequence_len", or that it is not there. `root` NULL: the config could not be read again. */
+/* "run.yaml:3: sequence_len", or that it is not there. */
 static void append_place(const char *config, const struct mxt_yaml_node *root, const char *keys, struct mxt_buf *buf)
 {
 	const char *word = NULL, *rest = keys;
 	size_t before = buf->len;
-	for (size_t len = next_word(&rest, &word); root && len > 0; len = next_word(&rest, &word)) {
+	for (size_t len = next_word(&rest, &word); len > 0; len = next_word(&rest, &word)) {
 		const struct mxt_yaml_node *key = find_key(root, word, len);
 		if (key)
 			mxt_buf_printf(buf, "%s%s:%zu: %.*s", buf->len > before ? ", " : "", config, key->line,
@@ -153,7 +153,7 @@ static int add_place(const char *config, const struct mxt_yaml_node *root, json_
 {
 	MXT_CLEANUP_BUF struct mxt_buf place = MXT_BUF_INIT;
 	const char *keys = keys_of(mxt_json_text(difference, "path"));
-	if (!keys)
+	if (!keys || !root) /* standard input, for one, cannot be read twice */
 		return 0;
 	append_place(config, root, keys, &place);
 	int rc = mxt_buf_status(&place, err);
