@@ -260,7 +260,7 @@ static int apply(struct edit *e, const struct mxt_yaml_change *change)
 	return s.action == ACTION_NONE ? 0 : do_step(e, &o, &s);
 }
 
-/* Keys go last, so that the text never is without any. */
+/* What goes, goes last, so that the text is never without any key. */
 static int apply_all(struct edit *e, const struct mxt_yaml_change *changes, size_t n_changes)
 {
 	int rc = 0;

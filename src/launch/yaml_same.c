@@ -49,6 +49,8 @@ bool mxt_yaml_same(const struct mxt_yaml_node *a, const struct mxt_yaml_node *b)
 
 bool mxt_yaml_holds(const struct mxt_yaml_node *list, const struct mxt_yaml_node *value)
 {
+	if (list->value.kind != MXT_YAML_SEQUENCE)
+		return false;
 	for (size_t i = 0; i < list->count; i++)
 		if (mxt_yaml_same(list->entries[i].value, value))
 			return true;

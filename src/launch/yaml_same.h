@@ -13,7 +13,7 @@ struct mxt_yaml_node;
 
 bool mxt_yaml_same(const struct mxt_yaml_node *a, const struct mxt_yaml_node *b);
 
-/* A list that holds a value. */
+/* `list` is a list, and holds a value. */
 bool mxt_yaml_holds(const struct mxt_yaml_node *list, const struct mxt_yaml_node *value);
 
 /* `grown` is `list` and one more element, `last`, behind its own. */

@@ -236,7 +236,7 @@ static void what_is_not_safe_is_refused_with_its_line(void **state)
 	    {"a: &a {flash_attention: 1}\n<<: *a\nflash_attention: 2\n", GONE, MXT_E_LAUNCH_YAML, "t.yaml:3: "},
 	    {"a: &a [x]\nplugins: *a\n", PLUGIN, MXT_E_LAUNCH_YAML, "t.yaml:2: 'plugins' is an alias"},
 	    {"a: 1\nplugins: x\n", PLUGIN, MXT_E_LAUNCH_YAML, "t.yaml:2: 'plugins' is not a list"},
-	    {"plugins: {x: 1}\n", PLUGIN, MXT_E_LAUNCH_YAML, "is not a list"},
+	    {"plugins: {x: m.P}\n", PLUGIN, MXT_E_LAUNCH_YAML, "is not a list"},
 	    {"flash_attention: &f\n  - a\n", NO_FLASH, MXT_E_LAUNCH_YAML, "an anchor or a tag"},
 	    {"flash_attention: 1\n", GONE, MXT_E_LAUNCH_YAML, "without changing more"},
 	    {"a: |\n  t\nflash_attention: 1\n   # text without it\n", GONE, MXT_E_LAUNCH_YAML, "without changing more"},
