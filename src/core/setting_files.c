@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "setting_files.h"
 
+#include <errno.h>
 #include <pwd.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -13,7 +14,6 @@
 #include "cleanup.h"
 #include "compiler.h"
 #include "environ.h"
-#include "error.h"
 #include "printable.h"
 #include "sysroot.h"
 #include "variables.h"
@@ -88,16 +88,11 @@ static void tell(const struct mxt_advice_sink *sink, enum mxt_advice_kind kind, 
 	sink->take(sink->context, names->text.failed || wrong.failed ? NULL : &advice);
 }
 
-static void advise_file(const struct mxt_setting_files *files, const char *path, const char *reader,
-			const struct mxt_advice_sink *sink)
+void mxt_setting_text_advise(const struct mxt_setting_files *files, const char *path, const char *reader,
+			     const char *text, const struct mxt_advice_sink *sink)
 {
-	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
-	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
 	struct contents contents = {{MXT_BUF_INIT, 0}, {MXT_BUF_INIT, 0}, {MXT_BUF_INIT, 0}};
-	const struct mxt_sysroot untapped = {.prefix = files->root->prefix}; /* they hold tokens: nobody packs them */
-	if (mxt_sysroot_read(&untapped, path, MAX_FILE_BYTES, &text, &err) < 0)
-		return; /* not there, or as unreadable for the library as for us */
-	read_names(files, mxt_buf_text(&text), &contents);
+	read_names(files, text, &contents);
 	tell(sink, MXT_ADVICE_MISMATCH, path, reader, &contents.removed, ", which the plan removes",
 	     "take them out of the file");
 	tell(sink, MXT_ADVICE_WARN, path, reader, &contents.chosen, ", which no plan knows of",
@@ -106,6 +101,19 @@ static void advise_file(const struct mxt_setting_files *files, const char *path,
 	mxt_buf_finish(&contents.removed.text);
 	mxt_buf_finish(&contents.chosen.text);
 	mxt_buf_finish(&contents.others.text);
+}
+
+static void advise_file(const struct mxt_setting_files *files, const char *path, const char *reader,
+			const struct mxt_advice_sink *sink)
+{
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	const struct mxt_sysroot untapped = {.prefix = files->root->prefix}; /* they hold tokens: nobody packs them */
+	int rc = mxt_sysroot_read(&untapped, path, MAX_FILE_BYTES, &text, NULL);
+	if (rc == 0)
+		mxt_setting_text_advise(files, path, reader, mxt_buf_text(&text), sink);
+	else if (rc == -ENOMEM)
+		sink->take(sink->context, NULL);
+	/* else it is not there, or as unreadable for the library as for us */
 }
 
 static void advise_in(const struct mxt_setting_files *files, const char *folder, const char *name, const char *reader,

@@ -33,4 +33,8 @@ struct mxt_setting_files {
  */
 void mxt_setting_files_advise(const struct mxt_setting_files *files, const struct mxt_advice_sink *sink);
 
+/* The same for the text of one file, as if `reader` had found it at `path`. */
+void mxt_setting_text_advise(const struct mxt_setting_files *files, const char *path, const char *reader,
+			     const char *text, const struct mxt_advice_sink *sink);
+
 #endif

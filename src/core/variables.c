@@ -84,18 +84,23 @@ const struct mxt_variable *mxt_variable_find(const char *name)
 	return mxt_variable_find_n(name, strlen(name));
 }
 
-/* Nobody means a denied or a dead name, and a pattern is none: these count as nameless. */
+/* Nobody means a denied or a dead name, and a pattern is none. */
+static bool is_meant(const struct mxt_variable *row)
+{
+	bool meant = mxt_variable_concerns_kernels(row) || row->class == MXT_VARIABLE_CALLER;
+	return meant && !strchr(row->name, '*');
+}
+
 static const char *name_at(const void *list, size_t i)
 {
 	(void)list;
-	bool meant = mxt_variable_concerns_kernels(&variables[i]) || variables[i].class == MXT_VARIABLE_CALLER;
-	return meant && !strchr(variables[i].name, '*') ? variables[i].name : "";
+	return is_meant(&variables[i]) ? variables[i].name : "";
 }
 
 const char *mxt_variable_of_other_case(const char *name)
 {
-	for (size_t i = 0; name[0] && i < MXT_ARRAY_LEN(variables); i++)
-		if (strcasecmp(name_at(NULL, i), name) == 0)
+	for (size_t i = 0; i < MXT_ARRAY_LEN(variables); i++)
+		if (strcasecmp(variables[i].name, name) == 0 && is_meant(&variables[i]))
 			return variables[i].name;
 	return NULL;
 }

@@ -117,20 +117,24 @@ static bool is_plain_name(const char *name)
 	return name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")] == '\0';
 }
 
+static bool has_small_letter(const char *name)
+{
+	while (*name && !islower((unsigned char)*name))
+		name++;
+	return *name != '\0';
+}
+
 /* *ret_upper is NULL for a name that has no small letters, or that no shell could have set. */
 static int make_upper(const char *name, char **ret_upper, struct mxt_error *err)
 {
-	bool small = false;
 	char *upper = NULL;
-	for (const char *c = name; *c; c++)
-		small = small || islower((unsigned char)*c);
-	if (small && is_plain_name(name)) {
+	if (has_small_letter(name) && is_plain_name(name)) {
 		upper = strdup(name);
 		if (!upper)
 			return mxt_error_oom(err);
-		for (char *c = upper; *c; c++)
-			*c = (char)toupper((unsigned char)*c);
 	}
+	for (char *c = upper; c && *c; c++)
+		*c = (char)toupper((unsigned char)*c);
 	*ret_upper = upper;
 	return 0;
 }
