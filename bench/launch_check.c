@@ -19,6 +19,7 @@
 #include "clock.h"
 #include "error.h"
 #include "json.h"
+#include "number.h"
 #include "plan.h"
 #include "plan_check.h"
 #include "plan_fit.h"
@@ -158,33 +159,36 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void print(struct bench *b, int repeats)
+static double median_us(uint64_t *times, size_t count)
+{
+	qsort(times, count, sizeof *times, compare);
+	uint64_t median = times[count / 2];
+	return (double)median / 1e3;
+}
+
+static void print(struct bench *b, size_t repeats)
 {
 	struct rusage usage;
-	for (int step = 0; step < N_STEPS; step++) {
-		qsort(b->times[step], (size_t)repeats, sizeof(uint64_t), compare);
-		qsort(b->busy[step], (size_t)repeats, sizeof(uint64_t), compare);
+	for (int step = 0; step < N_STEPS; step++)
 		(void)printf("%-28s %8.1f us, processor %8.1f us\n", step_names[step],
-			     (double)b->times[step][repeats / 2] / 1e3, (double)b->busy[step][repeats / 2] / 1e3);
-	}
+			     median_us(b->times[step], repeats), median_us(b->busy[step], repeats));
 	if (getrusage(RUSAGE_SELF, &usage) == 0)
 		(void)printf("peak RSS %ld KiB\n", usage.ru_maxrss);
 }
 
 int main(int argc, char **argv, char **envp)
 {
+	int64_t repeats = 100;
 	static uint64_t times[N_STEPS][MAX_REPEATS], busy[N_STEPS][MAX_REPEATS];
-	if (argc < 5) {
+	if (argc < 5 || (argc > 5 && mxt_parse_i64_in(argv[5], 1, MAX_REPEATS, &repeats) < 0)) {
 		(void)fprintf(stderr, "launch_check PLAN PYTHON CONFIG OUT [REPEATS]\n");
 		return 2;
 	}
-	int repeats = argc > 5 ? atoi(argv[5]) : 100;
 	struct bench b = {argv[1], argv[2], argv[3], argv[4], envp, {NULL}, {NULL}, 0, 0, 0};
 	for (int step = 0; step < N_STEPS; step++) {
 		b.times[step] = times[step];
 		b.busy[step] = busy[step];
 	}
-	repeats = repeats < 1 || repeats > MAX_REPEATS ? MAX_REPEATS : repeats;
 	for (b.repeat = 0; b.repeat < repeats; b.repeat++) {
 		MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
 		if (run_once(&b, &err) == 0)
@@ -192,6 +196,6 @@ int main(int argc, char **argv, char **envp)
 		(void)fprintf(stderr, "%s\n", mxt_error_text(&err));
 		return 1;
 	}
-	print(&b, repeats);
+	print(&b, (size_t)repeats);
 	return 0;
 }

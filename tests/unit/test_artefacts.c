@@ -35,11 +35,12 @@ static void put_folder(const char *folder, const char *name)
 }
 
 /* Looks, and expects so many files of the run, and what the verdict says: NULL, or a part of it. */
-static void expect(char *folder, bool adapter, bool saves, size_t found, const char *verdict)
+static void expect(const char *folder, bool adapter, bool saves, size_t found, const char *verdict)
 {
 	MXT_CLEANUP(mxt_artefacts_finish) struct mxt_artefacts artefacts = MXT_ARTEFACTS_INIT;
 	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
-	const struct mxt_axolotl_facts facts = {.adapter = adapter, .saves_checkpoints = saves, .output_dir = folder};
+	const struct mxt_axolotl_facts facts = {
+	    .adapter = adapter, .saves_checkpoints = saves, .output_dir = (char *)folder};
 	assert_int_equal(mxt_artefacts_find(&facts, &start, &artefacts, &err), 0);
 	assert_int_equal(json_array_size(artefacts.found), found);
 	assert_int_equal(mxt_artefacts_verdict(&artefacts, &facts, &err) < 0, verdict != NULL);
