@@ -28,8 +28,10 @@ static int on_class(void *context, struct mxt_python_text name, struct mxt_pytho
 	return 0;
 }
 
-static int on_field(void *context, struct mxt_python_text class_name, struct mxt_python_text name)
+static int on_field(void *context, struct mxt_python_text class_name, struct mxt_python_text name,
+		    struct mxt_python_text type)
 {
+	hold(context, type);
 	hold(context, class_name);
 	hold(context, name);
 	return 0;

@@ -7,21 +7,15 @@
 #ifndef MXT_LAUNCH_AXOLOTL_PACKAGE_H
 #define MXT_LAUNCH_AXOLOTL_PACKAGE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
+#include "axolotl_key.h"
 #include "compiler.h"
 #include "python_packages.h"
 
 struct mxt_error;
 struct mxt_python;
 struct mxt_sysroot;
-
-struct mxt_axolotl_key {
-	char *name;   /* owned */
-	char *plugin; /* owned: the integration whose args declare it, "liger"; NULL: it needs none */
-	bool top;     /* at the top of the config; else only below another key */
-};
 
 struct mxt_axolotl_package {
 	char version[MXT_PACKAGE_TEXT]; /* "0.19.0"; "" when none is installed */

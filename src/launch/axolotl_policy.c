@@ -6,25 +6,28 @@
 
 #include "attention_kind.h"
 #include "axolotl_argument.h"
-#include "axolotl_key_check.h"
-#include "axolotl_package.h"
 #include "axolotl_rules.h"
 #include "axolotl_secrets.h"
 #include "axolotl_value.h"
 #include "cleanup.h"
 #include "error.h"
 #include "foreign_config.h"
+#include "key_policy.h"
 #include "remarks.h"
 #include "words.h"
 #include "yaml_tree.h"
 
-/* Keys that the plan's workload is read from: an argument would change it behind the plan's back. */
-static const char workload_keys[] =
-    "base_model base_model_config revision_of_model sequence_len micro_batch_size gradient_accumulation_steps "
-    "batch_size "
-    "sample_packing pad_to_sequence_len pad_to_multiple_of pretraining_dataset multipack_real_batches adapter lora_r "
-    "lora_target_modules lora_target_linear lora_mlp_kernel lora_qkv_kernel lora_o_kernel lora_embedding_kernel "
-    "load_in_4bit load_in_8bit bf16 bfloat16 fp16 float16 fp8 tf32 gradient_checkpointing torch_compile rl unsloth";
+/* Keys that say what the plan was made for: an argument would change it behind the config's back. */
+struct line_row {
+	const char *field, *keys;
+};
+
+static const struct line_row lines[] = {
+#define MXT_CONFIG_LINE(field, keys) {field, keys},
+#include "config_lines.def"
+#undef MXT_CONFIG_LINE
+    {"", "gradient_accumulation_steps batch_size pretraining_dataset fp8 tf32 torch_compile rl unsloth"},
+};
 
 /* Of Axolotl's command line, no keys of its config. */
 static const char command_line_words[] =
@@ -36,88 +39,6 @@ struct policy {
 	struct mxt_remarks *remarks;
 	struct mxt_error *err;
 };
-
-/* ---- keys that nobody reads ---- */
-
-struct speaker {
-	const struct mxt_axolotl_source *source;
-	struct mxt_remarks *remarks;
-};
-
-static int warn(void *context, size_t line, const char *sentence)
-{
-	const struct speaker *speaker = context;
-	if (speaker->source->argument)
-		mxt_remark_warn(speaker->remarks, "argument %s: %s", speaker->source->name, sentence);
-	else
-		mxt_remark_warn(speaker->remarks, "%s:%zu: %s", speaker->source->name, line, sentence);
-	return 0;
-}
-
-/* Names below other keys are none at the top. */
-static const char *package_key_at(const void *list, size_t i)
-{
-	const struct mxt_axolotl_key *key = &((const struct mxt_axolotl_package *)list)->keys[i];
-	return key->top ? key->name : "";
-}
-
-static bool package_knows(const void *list, const char *name)
-{
-	const struct mxt_axolotl_key *key = mxt_axolotl_package_key(list, name);
-	return key && key->top;
-}
-
-static struct mxt_axolotl_keys keys_of(const struct mxt_axolotl_package *package)
-{
-	struct mxt_axolotl_keys keys = {.list = NULL};
-	if (package->keys)
-		keys = (struct mxt_axolotl_keys){package, package->n_keys, package_key_at, package_knows,
-						 package->version};
-	return keys;
-}
-
-/* Does `plugins` name a class of the integration? */
-static bool names_plugin(const struct mxt_yaml_node *root, const char *plugin)
-{
-	const struct mxt_yaml_node *list = mxt_yaml_get(root, "plugins");
-	size_t len = strlen(plugin);
-	for (size_t i = 0; list && i < list->count; i++) {
-		const char *text = list->entries[i].value->text;
-		const char *at = text ? strstr(text, "integrations.") : NULL;
-		at = at ? at + strlen("integrations.") : NULL;
-		if (at && strncmp(at, plugin, len) == 0 && (at[len] == '.' || at[len] == '\0'))
-			return true;
-	}
-	return false;
-}
-
-static int check_key(const struct speaker *speaker, const struct mxt_yaml_entry *entry,
-		     const struct mxt_yaml_node *root, const struct mxt_axolotl_package *package)
-{
-	const struct mxt_axolotl_key_sink sink = {warn, (void *)speaker};
-	const struct mxt_axolotl_keys keys = keys_of(package);
-	const struct mxt_axolotl_key *key =
-	    entry->key->text ? mxt_axolotl_package_key(package, entry->key->text) : NULL;
-	char place[MXT_AXOLOTL_PLACE];
-	if (!key || !key->top || !key->plugin || names_plugin(root, key->plugin))
-		return mxt_axolotl_key_check(entry, &keys, &sink);
-	mxt_remark_warn(
-	    speaker->remarks,
-	    "%s: Axolotl reads '%s' only where plugins names its integration axolotl.integrations.%s, which "
-	    "this config does not: it drops the key without a word",
-	    mxt_axolotl_place(speaker->source, entry->key, place), key->name, key->plugin);
-	return 0;
-}
-
-static int check_keys(const struct policy *policy, const struct mxt_axolotl_source *source,
-		      const struct mxt_yaml_node *root)
-{
-	const struct speaker speaker = {source, policy->remarks};
-	for (size_t i = 0; i < root->count; i++)
-		if (check_key(&speaker, &root->entries[i], root, policy->request->package) < 0)
-			return mxt_error_oom(policy->err);
-	return 0;
-}
 
 /* ---- what tunes by its version ---- */
 
@@ -158,6 +79,14 @@ static bool is_attention_key(const char *key)
 	return strcmp(key, "attn_implementation") == 0 || strcmp(key, "sdpa_varlen") == 0;
 }
 
+static bool is_workload_key(const char *key)
+{
+	for (size_t i = 0; i < MXT_ARRAY_LEN(lines); i++)
+		if (mxt_words_index(lines[i].keys, key, strlen(key), false) >= 0)
+			return true;
+	return false;
+}
+
 static void check_argument_key(const struct policy *policy, const struct mxt_axolotl_argument *argument)
 {
 	if (is_attention_key(argument->key) && !policy->request->attention_is_open)
@@ -166,7 +95,7 @@ static void check_argument_key(const struct policy *policy, const struct mxt_axo
 		    "argument %s undoes the plan's attention: Axolotl takes it over what the config says; "
 		    "leave it out",
 		    argument->shown);
-	else if (mxt_words_index(workload_keys, argument->key, strlen(argument->key), false) >= 0)
+	else if (is_workload_key(argument->key) && !is_attention_key(argument->key))
 		mxt_remark_refuse(
 		    policy->remarks, MXT_E_LAUNCH_UNDONE, MXT_ALLOW_MISMATCH,
 		    "argument %s changes what the plan was made for, behind the config that it is compared "
@@ -183,7 +112,7 @@ static int check_argument(const struct policy *policy, const struct mxt_axolotl_
 	int rc = check_tree(policy, &source, root, facts);
 	if (rc < 0 || mxt_words_index(command_line_words, argument->key, strlen(argument->key), false) >= 0)
 		return rc;
-	return check_keys(policy, &source, root);
+	return mxt_key_policy(&source, root, policy->request->package, policy->remarks, policy->err);
 }
 
 static int check_arguments(const struct policy *policy, struct mxt_axolotl_facts *facts)
@@ -206,18 +135,19 @@ static int check_config(const struct policy *policy, const struct mxt_yaml_node 
 {
 	const struct mxt_axolotl_policy_request *request = policy->request;
 	const struct mxt_axolotl_source source = {request->name, false};
-	const struct mxt_axolotl_keys keys = keys_of(request->package);
+	const struct mxt_axolotl_keys keys = mxt_key_policy_keys(request->package);
 	if (root->value.kind != MXT_YAML_MAPPING) {
-		mxt_remark_refuse(policy->remarks, MXT_E_LAUNCH_YAML, MXT_ALLOW_NOTHING,
-				  "%s:%zu: its top is %s, where Axolotl needs a map of keys; write base_model: ... and the "
-				  "other keys without \"- \" in front",
-				  request->name, root->line, mxt_yaml_kind_name(root->value.kind));
+		mxt_remark_refuse(
+		    policy->remarks, MXT_E_LAUNCH_YAML, MXT_ALLOW_NOTHING,
+		    "%s:%zu: its top is %s, where Axolotl needs a map of keys; write base_model: ... and the "
+		    "other keys without \"- \" in front",
+		    request->name, root->line, mxt_yaml_kind_name(root->value.kind));
 		return 0;
 	}
 	if (mxt_foreign_config_check(request->name, root, &keys, policy->remarks))
 		return 0; /* all its keys would be unknown */
 	int rc = check_tree(policy, &source, root, facts);
-	return rc == 0 ? check_keys(policy, &source, root) : rc;
+	return rc == 0 ? mxt_key_policy(&source, root, policy->request->package, policy->remarks, policy->err) : rc;
 }
 
 static int check_bytes(const struct policy *policy, struct mxt_axolotl_facts *facts)

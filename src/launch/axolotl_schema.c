@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "axolotl_package.h"
+#include "axolotl_key.h"
 #include "cleanup.h"
 #include "error.h"
 #include "python_fields.h"
@@ -23,7 +23,7 @@ struct class_row {
 };
 
 struct field_row {
-	char *name; /* owned */
+	char *name, *type; /* owned */
 	size_t class_index;
 };
 
@@ -35,6 +35,12 @@ struct mxt_axolotl_schema {
 	char **plugins; /* owned */
 	size_t n_plugins;
 };
+
+static void free_field(const struct field_row *field)
+{
+	free(field->name);
+	free(field->type);
+}
 
 int mxt_axolotl_schema_create(struct mxt_axolotl_schema **ret_schema, struct mxt_error *err)
 {
@@ -54,7 +60,7 @@ void mxt_axolotl_schema_destroy(struct mxt_axolotl_schema *schema)
 		free(schema->classes[i].bases);
 	}
 	for (size_t i = 0; i < schema->n_fields; i++)
-		free(schema->fields[i].name);
+		free_field(&schema->fields[i]);
 	for (size_t i = 0; i < schema->n_plugins; i++)
 		free(schema->plugins[i]);
 	free(schema->classes);
@@ -108,7 +114,8 @@ static const struct class_row *find_class(const struct mxt_axolotl_schema *schem
 	return NULL;
 }
 
-static int add_field(void *context, struct mxt_python_text class_name, struct mxt_python_text name)
+static int add_field(void *context, struct mxt_python_text class_name, struct mxt_python_text name,
+		     struct mxt_python_text type)
 {
 	struct mxt_axolotl_schema *schema = ((const struct take *)context)->schema;
 	const struct class_row *row = find_class(schema, class_name);
@@ -116,9 +123,12 @@ static int add_field(void *context, struct mxt_python_text class_name, struct mx
 		return 0;
 	if (grow(&schema->fields, &schema->field_room, schema->n_fields, sizeof *schema->fields) < 0)
 		return -ENOMEM;
-	struct field_row field = {strndup(name.at, name.len), (size_t)(row - schema->classes)};
-	if (!field.name)
+	struct field_row field = {strndup(name.at, name.len), strndup(type.at, type.len),
+				  (size_t)(row - schema->classes)};
+	if (!field.name || !field.type) {
+		free_field(&field);
 		return -ENOMEM;
+	}
 	schema->fields[schema->n_fields++] = field;
 	return 0;
 }
@@ -205,58 +215,64 @@ static bool has_root(const struct mxt_axolotl_schema *schema)
 	return false;
 }
 
-/* ---- the list ---- */
+/* ---- what may stand below a key ---- */
 
-void mxt_axolotl_keys_destroy(struct mxt_axolotl_key *keys, size_t count)
+static bool has_fields(const struct mxt_axolotl_schema *schema, const struct class_row *row)
 {
-	for (size_t i = 0; i < count; i++) {
-		free(keys[i].name);
-		free(keys[i].plugin);
-	}
-	free(keys);
+	for (size_t i = 0; i < schema->n_fields; i++)
+		if (&schema->classes[schema->fields[i].class_index] == row)
+			return true;
+	return false;
 }
 
-/* Of one name, the declaration that asks least of the config comes first. */
-static int compare_keys(const void *a, const void *b)
+/* The class whose fields the value has: "TRLConfig | None". NULL where there is none, or more than one. */
+static const struct class_row *class_of_type(const struct mxt_axolotl_schema *schema, const char *type)
 {
-	const struct mxt_axolotl_key *left = a, *right = b;
-	int order = strcmp(left->name, right->name);
-	if (order != 0)
-		return order;
-	if ((left->plugin != NULL) != (right->plugin != NULL))
-		return left->plugin ? 1 : -1;
-	return (int)right->top - (int)left->top;
-}
-
-/* Merges what has one name: it may stand at the top if any declaration says so. */
-static size_t merge(struct mxt_axolotl_key *keys, size_t count)
-{
-	size_t kept = 0;
-	for (size_t i = 0; i < count; i++) {
-		struct mxt_axolotl_key *last = kept > 0 ? &keys[kept - 1] : NULL;
-		if (!last || strcmp(last->name, keys[i].name) != 0) {
-			keys[kept++] = keys[i];
+	const struct class_row *found = NULL;
+	if (strpbrk(type, "[(")) /* a list, or what goes on in the next line */
+		return NULL;
+	for (size_t i = 0; i < schema->n_classes; i++) {
+		if (!names_word(type, schema->classes[i].name) || !has_fields(schema, &schema->classes[i]))
 			continue;
-		}
-		if (!last->top && keys[i].top) {
-			char *plugin = last->plugin;
-			last->plugin = keys[i].plugin;
-			last->top = true;
-			keys[i].plugin = plugin;
-		}
-		free(keys[i].name);
-		free(keys[i].plugin);
+		if (found)
+			return NULL;
+		found = &schema->classes[i];
 	}
-	return kept;
+	return found;
+}
+
+/* Does the class have the field, itself or from one that it derives from? */
+static bool inherits(const struct class_row *row, const struct class_row *owner)
+{
+	return owner == row || names_word(row->bases, owner->name);
+}
+
+static int copy_members(const struct mxt_axolotl_schema *schema, const struct class_row *row,
+			struct mxt_axolotl_key *key)
+{
+	key->members = row ? calloc(schema->n_fields, sizeof *key->members) : NULL;
+	if (row && !key->members)
+		return -ENOMEM;
+	for (size_t i = 0; row && i < schema->n_fields; i++) {
+		if (!inherits(row, &schema->classes[schema->fields[i].class_index]))
+			continue;
+		key->members[key->n_members] = strdup(schema->fields[i].name);
+		if (!key->members[key->n_members])
+			return -ENOMEM;
+		key->n_members++;
+	}
+	return 0;
 }
 
 static int copy_keys(const struct mxt_axolotl_schema *schema, bool all_top, struct mxt_axolotl_key *keys)
 {
 	for (size_t i = 0; i < schema->n_fields; i++) {
 		const struct class_row *row = &schema->classes[schema->fields[i].class_index];
-		keys[i] = (struct mxt_axolotl_key){strdup(schema->fields[i].name),
-						   row->plugin ? strdup(row->plugin) : NULL, row->top || all_top};
-		if (!keys[i].name || (row->plugin && !keys[i].plugin))
+		keys[i] = (struct mxt_axolotl_key){.name = strdup(schema->fields[i].name),
+						   .plugin = row->plugin ? strdup(row->plugin) : NULL,
+						   .top = row->top || all_top};
+		const struct class_row *below = keys[i].top ? class_of_type(schema, schema->fields[i].type) : NULL;
+		if (!keys[i].name || (row->plugin && !keys[i].plugin) || copy_members(schema, below, &keys[i]) < 0)
 			return -ENOMEM;
 	}
 	return 0;
@@ -276,8 +292,7 @@ int mxt_axolotl_schema_keys(const struct mxt_axolotl_schema *schema, struct mxt_
 		mxt_axolotl_keys_destroy(keys, keys ? count : 0);
 		return mxt_error_oom(err);
 	}
-	qsort(keys, count, sizeof *keys, compare_keys);
-	*ret_count = merge(keys, count);
+	*ret_count = mxt_axolotl_keys_unite(keys, count);
 	*ret_keys = keys;
 	return 0;
 }

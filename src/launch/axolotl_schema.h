@@ -30,6 +30,5 @@ int mxt_axolotl_schema_take(struct mxt_axolotl_schema *schema, const char *plugi
  */
 int mxt_axolotl_schema_keys(const struct mxt_axolotl_schema *schema, struct mxt_axolotl_key **ret_keys,
 			    size_t *ret_count, struct mxt_error *err) MXT_WUR;
-void mxt_axolotl_keys_destroy(struct mxt_axolotl_key *keys, size_t count);
 
 #endif

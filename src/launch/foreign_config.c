@@ -30,6 +30,7 @@ static const struct tool_row {
     {{"plan_id", "decision"}, "a plan"},
     {{"exp_manager", "trainer"}, "a config of NeMo"},
     {{"work_group", "modules"}, "a config of Primus"},
+    {{"provider", "gpu"}, "a config of Axolotl's cloud runner"},
     {{"apiVersion", "kind"}, "a manifest of Kubernetes"},
     {{"resources", "run"}, "a task of SkyPilot"},
     {{"services"}, "a file of Docker Compose"},

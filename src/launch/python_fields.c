@@ -21,6 +21,7 @@ struct scan {
 	size_t n_classes;
 	/* of the logical line that is being passed over */
 	struct mxt_python_text owner; /* the class of its field; empty: it declares none */
+	struct mxt_python_text type;  /* of its field */
 	size_t depth;                 /* of brackets */
 	bool alias;                   /* strings are names of the field, too */
 	size_t alias_depth;
@@ -97,7 +98,7 @@ static int take_alias(struct scan *scan)
 	struct mxt_python_text name = take_string(scan);
 	if (!scan->alias || scan->owner.len == 0 || name.len == 0)
 		return 0;
-	return scan->sink->on_field(scan->sink->context, scan->owner, name);
+	return scan->sink->on_field(scan->sink->context, scan->owner, name, scan->type);
 }
 
 /* alias="x", validation_alias=AliasChoices("x", "y") */
@@ -206,6 +207,15 @@ static bool is_field(struct scan *scan, struct mxt_python_text word)
 	return peek(scan, 0) != '\n' && peek(scan, 0) != '\0' && !is_word(type, "ClassVar");
 }
 
+/* What stands behind the colon: up to the value, a comment, or the end of the line. */
+static struct mxt_python_text type_text(const struct scan *scan)
+{
+	size_t len = 0;
+	while (scan->at + len < scan->end && !strchr("=#\n", scan->at[len])) /* NUL ends it, too */
+		len++;
+	return (struct mxt_python_text){scan->at, len};
+}
+
 static int take_line(struct scan *scan)
 {
 	static const struct mxt_python_text nobody = {"", 0};
@@ -221,7 +231,8 @@ static int take_line(struct scan *scan)
 		return take_class(scan, indent);
 	if (!in || !is_field(scan, word))
 		return finish_line(scan, nobody);
-	int rc = scan->sink->on_field(scan->sink->context, in->name, word);
+	scan->type = type_text(scan);
+	int rc = scan->sink->on_field(scan->sink->context, in->name, word, scan->type);
 	return rc == 0 ? finish_line(scan, in->name) : rc;
 }
 

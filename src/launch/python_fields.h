@@ -21,8 +21,9 @@ struct mxt_python_text {
 struct mxt_python_fields_sink {
 	/* `bases`: what is in the brackets behind the name; empty when there are none. */
 	int (*on_class)(void *context, struct mxt_python_text name, struct mxt_python_text bases);
-	/* A field, or one more name of the last field (an alias). */
-	int (*on_field)(void *context, struct mxt_python_text class_name, struct mxt_python_text name);
+	/* A field, or one more name of the last field (an alias), with its type as far as the first line has it. */
+	int (*on_field)(void *context, struct mxt_python_text class_name, struct mxt_python_text name,
+			struct mxt_python_text type);
 	void *context;
 };
 

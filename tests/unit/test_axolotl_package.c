@@ -59,6 +59,10 @@ static void test_installed(void **state)
 		assert_true((key->plugin != NULL) == (expected[i].plugin != NULL));
 		assert_true(!key->plugin || strcmp(key->plugin, expected[i].plugin) == 0);
 	}
+	const struct mxt_axolotl_key *trl = mxt_axolotl_package_key(&package, "trl");
+	assert_int_equal(trl->n_members, 1);
+	assert_string_equal(trl->members[0], "beta");
+	assert_null(mxt_axolotl_package_key(&package, "seed")->members);
 	assert_null(mxt_axolotl_package_key(&package, "not_a_field"));
 	assert_int_equal(package.n_keys, MXT_ARRAY_LEN(expected));
 	mxt_axolotl_package_finish(&package);

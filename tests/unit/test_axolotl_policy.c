@@ -116,8 +116,10 @@ static void expect(const struct policy_case *c, const struct mxt_axolotl_package
 	if (remarks.count > 0 && c->kind != MXT_REMARK_NOTE)
 		fits = fits && remarks.items[0].kind == c->kind && remarks.items[0].id == c->id &&
 		       strncmp(remarks.items[0].text, c->place, strlen(c->place)) == 0;
+	if (!fits)
+		print_message("%s", c->yaml);
 	for (size_t i = 0; i < remarks.count && !fits; i++)
-		print_message("%s=> %s\n", c->yaml, remarks.items[i].text);
+		print_message("=> %s\n", remarks.items[i].text);
 	assert_true(fits);
 	assert_int_equal(count(&remarks, MXT_REMARK_REFUSED), c->kind == MXT_REMARK_REFUSED);
 	mxt_axolotl_facts_finish(&facts);
@@ -249,17 +251,22 @@ static const struct policy_case package_cases[] = {
     {BASE "liger_rope: true\n", WARNED, "run.yaml:2: Axolotl reads 'liger_rope' only where"},
     {BASE "liger_rope: true\nplugins: [axolotl.integrations.liger.LigerPlugin]\n", NOTHING},
     {BASE "liger_rope: true\nplugins: [axolotl.integrations.ligertwo.Plugin]\n", WARNED, "run.yaml:2: "},
+    {BASE "trl: {beta: 1, fsdp_beta: 2}\n", NOTHING},
+    {BASE "trl: {beta: 1,\n beat: 2}\n", WARNED, "run.yaml:3: Axolotl 0.19.0 has no key 'beat' below trl"},
     {BASE "train: {beta: 1, seed: 2, base_model: x}\n", FOREIGN, "run.yaml:2: seed stands below train"},
 };
 
 static void test_package(void **state)
 {
 	(void)state;
-	static char *const names[] = {(char *)"base_model", (char *)"beta", (char *)"liger_rope", (char *)"plugins",
-				      (char *)"seed"};
+	static char *const names[] = {(char *)"base_model", (char *)"beta", (char *)"liger_rope",
+				      (char *)"plugins",    (char *)"seed", (char *)"trl"};
 	struct mxt_axolotl_key keys[MXT_ARRAY_LEN(names)];
 	for (size_t i = 0; i < MXT_ARRAY_LEN(names); i++)
-		keys[i] = (struct mxt_axolotl_key){names[i], i == 2 ? (char *)"liger" : NULL, i != 1};
+		keys[i] = (struct mxt_axolotl_key){
+		    .name = names[i], .plugin = i == 2 ? (char *)"liger" : NULL, .top = i != 1};
+	keys[MXT_ARRAY_LEN(names) - 1].members = (char **)&names[1]; /* of trl: beta, and what comes behind */
+	keys[MXT_ARRAY_LEN(names) - 1].n_members = 2;
 	const struct mxt_axolotl_package package = {.version = "0.19.0", .keys = keys, .n_keys = MXT_ARRAY_LEN(keys)};
 	for (size_t i = 0; i < MXT_ARRAY_LEN(package_cases); i++)
 		expect(&package_cases[i], &package);
