@@ -65,8 +65,8 @@ int mxt_env_policy(const struct mxt_env_request *request, struct mxt_remarks *re
 int mxt_env_record(const struct mxt_env_outcome *outcome, json_t **ret_record, struct mxt_error *err) MXT_WUR;
 
 /*
- * Appends the difference for a person, one line a variable: "+ NAME=value  (plan)", "- NAME  (plan)", and
- * "= NAME=value  (plan)" where it is set to that already.
+ * Appends the difference for a person, one line a variable: "+ NAME=value  (plan, was 8)", "- NAME  (plan, was 8)", and
+ * "= NAME=value  (plan)" where it is set to that already. A former value that is not shown is not told.
  */
 void mxt_env_changes_text(const json_t *changes, struct mxt_buf *buf);
 

@@ -59,7 +59,12 @@ static void append_change(const char *name, const json_t *change, struct mxt_buf
 		mxt_buf_putc(buf, '=');
 		mxt_clean_text(buf, to, strlen(to));
 	}
-	mxt_buf_printf(buf, "  (%s)\n", mxt_json_text(change, "by"));
+	mxt_buf_printf(buf, "  (%s", mxt_json_text(change, "by"));
+	if (from && !same) {
+		mxt_buf_puts(buf, ", was ");
+		mxt_clean_text(buf, from, strlen(from));
+	}
+	mxt_buf_puts(buf, ")\n");
 }
 
 void mxt_env_changes_text(const json_t *changes, struct mxt_buf *buf)

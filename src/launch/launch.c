@@ -153,7 +153,8 @@ static int make_environment(struct mxt_launch *launch, struct mxt_error *err)
 	    .torch = request->torch,
 	    .compiles = !request->config || launch->config.facts.compiles,
 	    .launcher_reads_pet = request->config != NULL,
-	    .writes_capitals = request->config || is_accelerate(request->command[0]),
+	    .writes_capitals =
+		request->config ? request->launcher == MXT_LAUNCHER_ACCELERATE : is_accelerate(request->command[0]),
 	    .axolotl = request->config != NULL,
 	};
 	return mxt_env_policy(&env, &launch->remarks, &launch->env, err);

@@ -56,7 +56,7 @@ class Given(launched.TestCase):
 
     def test_print_tells_the_same(self):
         result = self.launch("true", options=["--print"], env=CLUTTER, status=0)
-        self.assertIn("- OPENBLAS_NUM_THREADS  (plan)\n", result.out)
+        self.assertIn("- OPENBLAS_NUM_THREADS  (plan, was 1)\n", result.out)
         self.assertIn("+ MINDXTRAIN_CPU_BLAS=blis  (plan)\n", result.out)
         self.assertIn("+ TORCHINDUCTOR_SHAPE_PADDING=0  (policy)\n", result.out)
 
@@ -97,6 +97,11 @@ class Refused(launched.TestCase):
             with self.subTest(name):
                 self.refused(f"{name}={value}", "MXT-300", **{name: value})
         self.refused(status=0, PYTORCH_TUNABLEOP_ENABLED="1", PYTORCH_TUNABLEOP_TUNING="0")
+
+    def test_what_makes_a_gpu_another_one(self):
+        """A plan holds what was in force when it was made, and this was not."""
+        self.refused("HSA_OVERRIDE_GFX_VERSION", "MXT-129", HSA_OVERRIDE_GFX_VERSION="11.0.0")
+        self.refused("HSA_OVERRIDE_GFX_VERSION", status=0, options=["--allow-mismatch"], HSA_OVERRIDE_GFX_VERSION="11.0.0")
 
     def test_what_tunes_may_be_allowed(self):
         self.refused("CCE_AUTOTUNE=1", status=0, options=["--allow-jit"], CCE_AUTOTUNE="1")

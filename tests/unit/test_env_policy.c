@@ -33,8 +33,8 @@ static void plan_comes_first(void **state)
 	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
 	mxt_env_changes_text(run.outcome.changes, &text);
 	assert_string_equal(mxt_buf_text(&text), "= DISABLE_ADDMM_CUDA_LT=1  (plan)\n"
-						 "+ TORCH_BLAS_PREFER_HIPBLASLT=1  (plan)\n"
-						 "- OMP_NUM_THREADS  (plan)\n"
+						 "+ TORCH_BLAS_PREFER_HIPBLASLT=1  (plan, was 0)\n"
+						 "- OMP_NUM_THREADS  (plan, was 3)\n"
 						 "+ MASTER_ADDR=node0  (launch)\n");
 }
 

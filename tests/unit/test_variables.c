@@ -12,7 +12,7 @@ static void table_is_sound(void **state)
 	(void)state;
 	for (size_t i = 0; i < mxt_variable_count(); i++) {
 		const struct mxt_variable *row = mxt_variable_at(i);
-		bool denied = !mxt_variable_concerns_kernels(row); /* no plan may ever have it */
+		bool denied = !mxt_variable_concerns_kernels(row);  /* no plan may ever have it */
 		bool removed = row->class == MXT_VARIABLE_SELECTOR; /* perhaps all that a plan may do with it */
 		if (row->reader[0] == '\0' || row->why[0] == '\0' ||
 		    (denied != (row->rule.kind == MXT_VALUE_NONE) && !removed))
@@ -61,6 +61,42 @@ static void finds_names(void **state)
 	assert_null(mxt_variable_near("FOO"));
 	assert_null(mxt_variable_near("PATHS")); /* a denied name is no advice */
 	assert_null(mxt_variable_near(""));
+}
+
+static void other_names(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *name;
+		enum mxt_variable_class class;
+	} cases[] = {
+	    {"NCCL_DEBUG", MXT_VARIABLE_CALLER},         {"NCCL_IB_RESILIENCY_PORT_FAILOVER", MXT_VARIABLE_CALLER},
+	    {"PYTORCH_ALLOC_CONF", MXT_VARIABLE_CALLER}, {"RCCL_DEBUG", MXT_VARIABLE_DEAD},
+	    {"NCCL_SYM_CTAS", MXT_VARIABLE_SELECTOR},    {"HSA_OVERRIDE_GFX_VERSION", MXT_VARIABLE_CONTRACT},
+	};
+	for (size_t i = 0; i < MXT_ARRAY_LEN(cases); i++) {
+		const struct mxt_variable *row = mxt_variable_find(cases[i].name);
+		assert_non_null(row);
+		assert_int_equal(row->class, cases[i].class);
+		assert_int_equal(mxt_variable_concerns_kernels(row), row->class < MXT_VARIABLE_DENY);
+	}
+	assert_string_equal(mxt_variable_near("NCCL_DEBU"), "NCCL_DEBUG");
+	assert_null(mxt_variable_of_other_case("rccl_debug")); /* nobody means what nothing reads */
+	assert_string_equal(mxt_variable_of_other_case("nccl_Debug"), "NCCL_DEBUG");
+}
+
+static void values_that_may_be_shown(void **state)
+{
+	(void)state;
+	assert_true(mxt_variable_shows("OMP_NUM_THREADS", "8"));
+	assert_true(mxt_variable_shows("MIOPEN_FIND_MODE", "NORMAL"));
+	assert_true(mxt_variable_shows("RANK", "3"));
+	assert_false(mxt_variable_shows("RANK", "1234567"));
+	assert_false(mxt_variable_shows("HF_TOKEN", "x"));
+	assert_false(mxt_variable_shows("NCCL_DEBUG", "x"));
+	assert_false(mxt_variable_shows("MY_OWN", "x"));
+	assert_false(mxt_variable_shows("OMP_NUM_THREADS", "\x1b[2J"));
+	assert_false(mxt_variable_shows("NCCL_ALGO", "hf_abcdefghijklmnopqrstuvwxyz0123456789"));
 }
 
 struct value_case {
@@ -174,6 +210,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(table_is_sound),
 	    cmocka_unit_test(finds_names),
+	    cmocka_unit_test(other_names),
+	    cmocka_unit_test(values_that_may_be_shown),
 	    cmocka_unit_test(values_are_closed_forms),
 	    cmocka_unit_test(says_what_is_allowed),
 	    cmocka_unit_test(sorts_an_environment),
