@@ -79,7 +79,7 @@ rm -r "${root:?}/include" "${root:?}/lib" # of the C API, which nothing here use
 mkdir -p "$root/lib" "$root/bench" "$root/share/doc/mindxtrain"
 docs=$root/share/doc/mindxtrain
 
-cp "$build/bench/exhaustive" "$build/bench/torch_times" bench/{figures,fidelity,real_step,varying,coverage}.py \
+cp "$build/bench/exhaustive" "$build/bench/torch_times" bench/{figures,fidelity,real_step,varying,coverage,attention_in_training}.py \
 	bench/{gpu,gpu_jobs}.sh "$root/bench"
 cp -r examples "$root/examples"
 cp LICENSE README.md NEWS.md "$docs"
