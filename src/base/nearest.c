@@ -12,11 +12,11 @@ static size_t min3(size_t a, size_t b, size_t c)
 }
 
 /* One more letter of the first word: the row of distances to the beginnings of `b`. Returns the smallest of them. */
-static size_t next_row(size_t *row, size_t i, char letter, const char *b)
+static size_t next_row(size_t *row, size_t i, char letter, const char *b, size_t len_b)
 {
 	size_t diagonal = row[0], smallest = i;
 	row[0] = i;
-	for (size_t j = 1; b[j - 1]; j++) {
+	for (size_t j = 1; j <= len_b; j++) {
 		size_t up = row[j];
 		row[j] = min3(up + 1, row[j - 1] + 1, diagonal + (letter == b[j - 1] ? 0 : 1));
 		smallest = row[j] < smallest ? row[j] : smallest;
@@ -38,7 +38,7 @@ static size_t distance(const char *a, const char *b, size_t limit)
 	for (size_t j = 0; j <= len_b; j++)
 		row[j] = j;
 	for (size_t i = 1; i <= len_a; i++)
-		if (next_row(row, i, a[i - 1], b) >= limit)
+		if (next_row(row, i, a[i - 1], b, len_b) >= limit)
 			return limit;
 	return row[len_b] < limit ? row[len_b] : limit;
 }
