@@ -46,25 +46,26 @@ static int write_file(const char *path, const struct mxt_buf *text)
 static int show(const struct mxt_command_line *line, const struct mxt_nodes *nodes)
 {
 	json_t *argv = json_array();
-	for (char **word = line->argv; *word; word++)
+	for (char **word = line->argv; word && *word; word++)
 		(void)json_array_append_new(argv, json_string(*word));
 	return print(json_pack("{s:o, s:O, s:s, s:I}", "argv", argv, "environment", line->environment, "found_by",
 			       nodes->found_by, "nodes", (json_int_t)nodes->count));
 }
 
-static int make(struct mxt_command_request *request, char **args, struct mxt_error *err)
+static int make(const struct mxt_command_request *base, char **args, struct mxt_error *err)
 {
+	struct mxt_command_request request = *base;
 	const struct mxt_nodes_request asked = {.rank = -1};
 	struct mxt_remarks remarks = MXT_REMARKS_INIT;
 	struct mxt_nodes nodes = MXT_NODES_INIT;
 	struct mxt_command_line line = MXT_COMMAND_LINE_INIT;
 	int rc = mxt_nodes_find(environ, &asked, &remarks, &nodes, err);
-	request->nodes = &nodes;
-	request->config = args[1];
-	request->accelerate_config = args[2];
+	request.nodes = &nodes;
+	request.config = args[1];
+	request.accelerate_config = args[2];
 	if (rc == 0)
-		rc = mxt_parse_i64_in(args[0], 0, 64, &request->gpus) < 0 ? -1
-									  : mxt_command_line_make(request, &line, err);
+		rc = mxt_parse_i64_in(args[0], 0, 64, &request.gpus) < 0 ? -1
+									 : mxt_command_line_make(&request, &line, err);
 	if (rc == 0 && write_file(args[2], &line.accelerate_config) < 0)
 		rc = mxt_error_errno(err, 5, "%s", args[2]);
 	int status = rc < 0 ? fail(err) : show(&line, &nodes);
