@@ -12,6 +12,7 @@
 #include "node_value.h"
 #include "nodes.h"
 #include "number.h"
+#include "printable.h"
 
 #define TORCH_PORT  29500 /* where nobody says another one: torch's own */
 #define MAX_RANKS   (INT64_C(1) << 24)
@@ -30,18 +31,19 @@ static int parse_count(const char *text, int64_t *ret_count, struct mxt_error *e
 {
 	uint64_t low = 0, high = 0;
 	const char *end = text;
+	char shown[MXT_PRINTABLE_SIZE];
 	int rc = mxt_parse_u64(text, &end, &low);
 	high = low;
 	if (rc == 0 && *end == ':')
 		rc = mxt_parse_u64(end + 1, &end, &high);
 	if (rc < 0 || *end || low < 1 || low > MXT_NODES_MAX || high > MXT_NODES_MAX)
-		return mxt_error_set(err, -EINVAL, MXT_E_LAUNCH_NODES, "PET_NNODES=%.40s is no number of nodes", text);
+		return mxt_error_set(err, -EINVAL, MXT_E_LAUNCH_NODES, "PET_NNODES=%s is no number of nodes",
+				     mxt_printable(text, shown));
 	if (low != high)
-		return mxt_error_set(
-		    err, -ENOTSUP, MXT_E_LAUNCH_NODES,
-		    "PET_NNODES=%.40s lets the number of nodes change while the job runs, and a plan is "
-		    "for one number of them: give the job a fixed one",
-		    text);
+		return mxt_error_set(err, -ENOTSUP, MXT_E_LAUNCH_NODES,
+				     "PET_NNODES=%s lets the number of nodes change while the job runs, and a plan is "
+				     "for one number of them: give the job a fixed one",
+				     mxt_printable(text, shown));
 	*ret_count = (int64_t)low;
 	return 0;
 }
@@ -58,7 +60,8 @@ static int read_count(char *const *environment, int64_t *ret_count, struct mxt_e
 		return rc;
 	if (count > 0 && world % count != 0)
 		return mxt_error_set(err, -EINVAL, MXT_E_LAUNCH_NODES,
-				     "PET_NNODES=%s and WORLD_SIZE=%" PRId64 " contradict each other", text, world);
+				     "PET_NNODES=%" PRId64 " and WORLD_SIZE=%" PRId64 " contradict each other", count,
+				     world);
 	count = count > 0 ? count : world;
 	if (count < 1 || count > MXT_NODES_MAX)
 		return mxt_error_set(err, -EINVAL, MXT_E_LAUNCH_NODES,

@@ -8,6 +8,7 @@
 #include "environ.h"
 #include "error.h"
 #include "number.h"
+#include "printable.h"
 
 #define ADDRESS_MAX     253
 #define ADDRESS_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-:[]%"
@@ -16,21 +17,23 @@ int mxt_node_number(char *const *environment, const char *name, int64_t min, int
 		    struct mxt_error *err)
 {
 	const char *text = mxt_environ_get(environment, name);
+	char shown[MXT_PRINTABLE_SIZE];
 	if (!text || mxt_parse_i64_in(text, min, max, value) == 0)
 		return 0;
 	return mxt_error_set(err, -EINVAL, MXT_E_LAUNCH_NODES,
-			     "%s=%.40s is no whole number from %" PRId64 " to %" PRId64
+			     "%s=%s is no whole number from %" PRId64 " to %" PRId64
 			     ": say with --nodes, --node-rank and --main-address which node this is",
-			     name, text, min, max);
+			     name, mxt_printable(text, shown), min, max);
 }
 
 int mxt_node_address_check(const char *what, const char *address, struct mxt_error *err)
 {
 	size_t len = strlen(address);
+	char shown[MXT_PRINTABLE_SIZE];
 	if (len > 0 && len <= ADDRESS_MAX && address[0] != '-' && strspn(address, ADDRESS_LETTERS) == len)
 		return 0;
-	return mxt_error_set(err, -EINVAL, MXT_E_LAUNCH_NODES, "%s=%.80s is no name or address of a host", what,
-			     address);
+	return mxt_error_set(err, -EINVAL, MXT_E_LAUNCH_NODES, "%s=%s is no name or address of a host", what,
+			     mxt_printable(address, shown));
 }
 
 const char *mxt_node_first(char *const *environment, const char *const *names, const char **ret_name)

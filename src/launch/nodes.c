@@ -162,6 +162,13 @@ static void remark_kill(const struct mxt_nodes *nodes, struct mxt_remarks *remar
 				nodes->kill_wait_s);
 }
 
+static void remark_alone(char *const *environment, const struct mxt_nodes *nodes, struct mxt_remarks *remarks)
+{
+	if (nodes->count == 1 && mxt_slurm_started_several(environment))
+		mxt_remark_warn(remarks, "--nodes 1: srun started this on several nodes, and each of them trains for "
+					 "itself; they write to the same folders");
+}
+
 static int find(char *const *environment, const struct mxt_nodes_request *request, struct mxt_nodes *nodes,
 		struct mxt_error *err)
 {
@@ -187,6 +194,7 @@ int mxt_nodes_find(char *const *environment, const struct mxt_nodes_request *req
 		return rc;
 	}
 	remark_kill(&nodes, remarks);
+	remark_alone(environment, &nodes, remarks);
 	*ret_nodes = nodes;
 	return 0;
 }

@@ -26,7 +26,10 @@ struct mxt_nodes {
 	}
 void mxt_nodes_finish(struct mxt_nodes *nodes);
 
-/* From the command line; zero or NULL: not given. */
+/*
+ * From the command line; zero or NULL: not given. Count and rank together leave no question to a scheduler; a count
+ * alone is held against what the scheduler says; address and port replace the scheduler's.
+ */
 struct mxt_nodes_request {
 	int64_t count;
 	int64_t rank; /* -1: not given */
@@ -37,7 +40,8 @@ struct mxt_nodes_request {
 /*
  * MXT_E_LAUNCH_NODES for what contradicts itself or lacks something: a node list that cannot be read, a rank beyond the
  * count, several tasks of one node (every node starts one launcher), no address. An allocation of Slurm in which
- * nothing was started by srun (an interactive shell, sbatch's own script) is one node when it has one.
+ * nothing was started by srun (an interactive shell, sbatch's own script) is one node when it has one. Refused as well:
+ * a number of nodes that may change, and a process of another launcher (LOCAL_RANK, TORCHELASTIC_RUN_ID, mpirun's).
  */
 int mxt_nodes_find(char *const *environment, const struct mxt_nodes_request *request, struct mxt_remarks *remarks,
 		   struct mxt_nodes *ret_nodes, struct mxt_error *err) MXT_WUR;

@@ -14,6 +14,7 @@
 #include "node_value.h"
 #include "nodes.h"
 #include "number.h"
+#include "printable.h"
 
 #define KILL_WAIT_S 30 /* slurm.conf(5), KillWait */
 
@@ -54,9 +55,19 @@ int mxt_slurm_job(char *const *environment, struct mxt_nodes *nodes, struct mxt_
 {
 	const char *name = NULL;
 	const char *id = mxt_node_first(environment, job_names, &name);
-	nodes->job = id ? strdup(id) : NULL;
+	int64_t number = 0;
 	nodes->kill_wait_s = KILL_WAIT_S;
-	return nodes->job || !id ? 0 : mxt_error_oom(err);
+	if (!id || mxt_parse_i64_in(id, 0, MAX_ID, &number) < 0)
+		return 0;
+	nodes->job = strdup(id);
+	return nodes->job ? 0 : mxt_error_oom(err);
+}
+
+bool mxt_slurm_started_several(char *const *environment)
+{
+	int64_t count = 1;
+	const char *text = mxt_environ_get(environment, "SLURM_STEP_NUM_NODES");
+	return text && mxt_parse_i64_in(text, 2, MXT_NODES_MAX, &count) == 0;
 }
 
 /* ---- tasks ---- */
@@ -86,15 +97,16 @@ static int check_tasks(char *const *environment, struct mxt_error *err)
 	const char *name = NULL;
 	const char *tasks = mxt_node_first(environment, task_names, &name);
 	bool several = false;
+	char shown[MXT_PRINTABLE_SIZE];
 	if (tasks && has_several_tasks(tasks, &several) < 0)
-		return mxt_error_set(err, -EINVAL, MXT_E_LAUNCH_NODES, "%s=%.40s cannot be read", name, tasks);
+		return mxt_error_set(err, -EINVAL, MXT_E_LAUNCH_NODES, "%s=%s cannot be read", name,
+				     mxt_printable(tasks, shown));
 	if (!several)
 		return 0;
-	return mxt_error_set(
-	    err, -EINVAL, MXT_E_LAUNCH_NODES,
-	    "Slurm starts several tasks on a node (%s=%.40s), but one mindxtrain on each node starts the "
-	    "processes of all its GPUs: srun --ntasks-per-node=1",
-	    name, tasks);
+	return mxt_error_set(err, -EINVAL, MXT_E_LAUNCH_NODES,
+			     "Slurm starts several tasks on a node (%s=%s), but one mindxtrain on each node starts the "
+			     "processes of all its GPUs: srun --ntasks-per-node=1",
+			     name, mxt_printable(tasks, shown));
 }
 
 /* ---- the step ---- */
@@ -118,14 +130,15 @@ static int without_srun(char *const *environment, struct mxt_nodes *nodes, struc
 static int check_name(char *const *environment, const struct mxt_node_list *list, int64_t rank, struct mxt_error *err)
 {
 	const char *own = mxt_environ_get(environment, "SLURMD_NODENAME");
+	char shown[MXT_PRINTABLE_SIZE];
 	if (!own || strcmp(own, list->names[rank]) == 0)
 		return 0;
-	return mxt_error_set(
-	    err, -EINVAL, MXT_E_LAUNCH_NODES,
-	    "Slurm's variables contradict each other: node %" PRId64 " of the list (SLURM_NODEID) is %s, "
-	    "and this is %.80s (SLURMD_NODENAME); say with --nodes, --node-rank and --main-address what "
-	    "is meant",
-	    rank, list->names[rank], own);
+	return mxt_error_set(err, -EINVAL, MXT_E_LAUNCH_NODES,
+			     "Slurm's variables contradict each other: node %" PRId64
+			     " of the list (SLURM_NODEID) is %s, "
+			     "and this is %s (SLURMD_NODENAME); say with --nodes, --node-rank and --main-address what "
+			     "is meant",
+			     rank, list->names[rank], mxt_printable(own, shown));
 }
 
 static int read_list(char *const *environment, struct mxt_nodes *nodes, struct mxt_error *err)

@@ -15,7 +15,13 @@ struct mxt_nodes;
 
 bool mxt_slurm_is_here(char *const *environment);
 
-/* The job: its id, and how long Slurm waits between TERM and KILL, which no variable tells: its default. */
+/* Did srun start this on several nodes? */
+bool mxt_slurm_started_several(char *const *environment);
+
+/*
+ * The job: its id, unless that is no number, and how long Slurm waits between TERM and KILL. No variable tells that,
+ * and Slurm is not asked: it is the default.
+ */
 int mxt_slurm_job(char *const *environment, struct mxt_nodes *nodes, struct mxt_error *err) MXT_WUR;
 
 /*

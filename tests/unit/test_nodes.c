@@ -54,7 +54,7 @@ static void run_case(const struct nodes_case *test)
 	struct mxt_nodes nodes = MXT_NODES_INIT;
 	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
 	int rc = mxt_nodes_find(items_of(test), &test->request, &remarks, &nodes, &err);
-	print_message("%s ...: %s\n", test->environment[0] ? test->environment[0] : "-", mxt_error_text(&err));
+	print_message("%s ...: %s\n", test->environment[0], rc < 0 ? mxt_error_text(&err) : nodes.found_by);
 	assert_int_equal(rc == 0, test->found_by != NULL);
 	if (rc == 0) {
 		check_found(test, &nodes);
@@ -231,6 +231,21 @@ static void knows_how_slurm_kills(void **state)
 	mxt_remarks_finish(&remarks);
 }
 
+static void warns_of_nodes_that_train_alone(void **state)
+{
+	(void)state;
+	const struct nodes_case test = {
+	    {SLURM_2, "SLURM_NODEID=0"}, {1, NO_RANK, NULL, 0}, "one node", 1, 0, NULL, 0, NULL};
+	struct mxt_remarks remarks = MXT_REMARKS_INIT;
+	struct mxt_nodes nodes = MXT_NODES_INIT;
+	assert_int_equal(mxt_nodes_find(items_of(&test), &test.request, &remarks, &nodes, NULL), 0);
+	assert_int_equal(remarks.count, 2);
+	assert_int_equal(remarks.items[1].kind, MXT_REMARK_WARNING);
+	assert_non_null(strstr(remarks.items[1].text, "several nodes"));
+	mxt_nodes_finish(&nodes);
+	mxt_remarks_finish(&remarks);
+}
+
 /* ---- Kubeflow ---- */
 
 static const struct nodes_case kubeflow[] = {
@@ -321,8 +336,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(takes_the_command_line), cmocka_unit_test(reads_slurm),
-	    cmocka_unit_test(knows_how_slurm_kills),  cmocka_unit_test(reads_kubeflow),
-	    cmocka_unit_test(finds_a_free_port),
+	    cmocka_unit_test(knows_how_slurm_kills),  cmocka_unit_test(warns_of_nodes_that_train_alone),
+	    cmocka_unit_test(reads_kubeflow),         cmocka_unit_test(finds_a_free_port),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
