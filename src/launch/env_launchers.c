@@ -53,6 +53,12 @@ static const char *const foreign[] = {
 /* Of these, what says nothing about how processes are started. */
 static const char *const harmless[] = {"ACCELERATE_LOG_LEVEL", "ACCELERATE_DEBUG_MODE"};
 
+/* What a shell can set; of others nobody reads any. */
+static bool is_plain_name(const char *name, size_t len)
+{
+	return strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") >= len;
+}
+
 static bool row_matches(const char *row, const char *name, size_t len)
 {
 	size_t row_len = strlen(row);
@@ -71,7 +77,7 @@ static bool is_listed(const char *const *rows, size_t count, const char *name, s
 
 static bool is_foreign(const char *name, size_t len)
 {
-	return is_listed(foreign, MXT_ARRAY_LEN(foreign), name, len) &&
+	return is_plain_name(name, len) && is_listed(foreign, MXT_ARRAY_LEN(foreign), name, len) &&
 	       !is_listed(harmless, MXT_ARRAY_LEN(harmless), name, len);
 }
 
@@ -112,11 +118,6 @@ int mxt_env_remove_foreign(const struct mxt_env_request *request, struct mxt_env
 
 /* ---- names that differ by case ---- */
 
-static bool is_plain_name(const char *name)
-{
-	return name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")] == '\0';
-}
-
 static bool has_small_letter(const char *name)
 {
 	while (*name && !islower((unsigned char)*name))
@@ -128,7 +129,7 @@ static bool has_small_letter(const char *name)
 static int make_upper(const char *name, char **ret_upper, struct mxt_error *err)
 {
 	char *upper = NULL;
-	if (has_small_letter(name) && is_plain_name(name)) {
+	if (has_small_letter(name) && is_plain_name(name, strlen(name))) {
 		upper = strdup(name);
 		if (!upper)
 			return mxt_error_oom(err);
@@ -143,7 +144,7 @@ static int make_upper(const char *name, char **ret_upper, struct mxt_error *err)
 static bool is_dangerous(const struct mxt_env_changes *changes, const char *upper)
 {
 	const struct mxt_variable *row = mxt_variable_find(upper);
-	return mxt_env_changes_find(changes, upper, strlen(upper)) ||
+	return mxt_env_changes_find(changes, upper, strlen(upper)) || is_foreign(upper, strlen(upper)) ||
 	       (row && (mxt_variable_concerns_kernels(row) || row->class == MXT_VARIABLE_DENY));
 }
 

@@ -140,6 +140,7 @@ static void foreign_launchers(void **state)
 				      "ACCELERATE_USE_FSDP=1",
 				      "ACCELERATE_LOG_LEVEL=info",
 				      "RANKS=3",
+				      "PET_\xff=1",
 				      "TORCHELASTIC_RUN_ID=x",
 				      NULL};
 	run.request.plan = plain.request.plan = plan;
@@ -153,6 +154,7 @@ static void foreign_launchers(void **state)
 	want_value(&run, "MASTER_ADDR", "10.0.0.1");
 	want_value(&run, "ACCELERATE_LOG_LEVEL", "info");
 	want_value(&run, "RANKS", "3");
+	want_value(&run, "PET_\xff", "1"); /* no launcher reads that */
 	want_remark(&run, MXT_REMARK_WARNING, "PET_NNODES, RANK, MASTER_PORT, ACCELERATE_USE_FSDP");
 	run_policy(&plain, caller);
 	want_value(&plain, "RANK", "1");
