@@ -8,7 +8,7 @@ ARGS  ?=
 
 program = $(BUILD)/src/cli/mindxtrain
 
-.PHONY: all build autotune check check-full fuzz bundle install clean
+.PHONY: all build autotune check check-full check-axolotl fuzz bundle install clean
 
 all: build
 
@@ -31,6 +31,12 @@ check:
 
 check-full:
 	scripts/check-full.sh
+
+# Trains with a real Axolotl on this host, under a plan: fetches one from the Python index (5 GB), once.
+check-axolotl: $(BUILD)/build.ninja
+	scripts/fetch-axolotl.sh
+	ninja -C $(BUILD) src/cli/mindxtrain
+	MINDXTRAIN=$(abspath $(program)) PYTHONPATH=tests/lib python3 tests/integration/test_real_axolotl.py
 
 fuzz:
 	scripts/fuzz.sh

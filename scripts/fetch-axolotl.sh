@@ -19,9 +19,9 @@ scripts=$(cd "$(dirname "$0")" && pwd)
 . "$scripts/python_tree.sh"
 me=fetch-axolotl
 
-# What Axolotl imports on its way to a LoRA training, in the versions that it asks for, with all that this needs. It asks
-# for far more, which serves other trainings, storage and GPUs: xformers, liger-kernel, flash-linear-attention, kernels,
-# optimum, the clients of cloud storage, lm_eval, gradio, modal, trackio and others.
+# What Axolotl imports on its way to a LoRA training, in the versions that it asks for, with all that this needs. It
+# asks for far more, which serves other trainings, storage and GPUs: xformers, liger-kernel, flash-linear-attention,
+# kernels, optimum, the clients of cloud storage, lm_eval, gradio, modal, trackio and others.
 packages() {
 	cat <<-'END'
 		accelerate==1.13.0

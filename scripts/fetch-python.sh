@@ -19,7 +19,8 @@ scripts=$(cd "$(dirname "$0")" && pwd)
 . "$scripts/python_tree.sh"
 me=fetch-python
 
-# With all that they need. Not here, for it only serves GPUs: triton, and the packages without libraries that torch names.
+# With all that they need. Not here, for it only serves GPUs: triton, and the packages without libraries that torch
+# names.
 packages() {
 	cat <<-'END'
 		accelerate==1.15.0

@@ -63,7 +63,8 @@ answer_or_make() {
 	--list) packages ;;
 	--where) echo "$2" ;;
 	*)
-		python=$(usable_python) || skip "no Python of 3.11 or later with pip and venv (Debian's python3-pip and python3-venv)"
+		python=$(usable_python) ||
+			skip "no Python of 3.11 or later with pip and venv (Debian's python3-pip and python3-venv)"
 		lock_cache "$cache"
 		make_tree "$2"
 		;;

@@ -4,10 +4,15 @@
 # The slow gates of `make check-full`, one function each; see gates.sh.
 
 # shellcheck disable=SC2034 # for who sources this
-full_gates=(setup-full tidy-tests long-tests clang-whole-tests tsan valgrind analyzer coverage locale unprivileged dist fuzz)
+full_gates=(setup-full axolotl-cache tidy-tests long-tests clang-whole-tests tsan valgrind analyzer coverage locale unprivileged dist fuzz)
 
 gate_setup_full() {
 	scripts/setup.sh full
+}
+
+# Without it, the tests that train with a real Axolotl are skipped.
+gate_axolotl_cache() {
+	[ -n "${MXT_TEST_AXOLOTL:-}" ] || scripts/fetch-axolotl.sh
 }
 
 gate_tidy_tests() {
