@@ -331,6 +331,9 @@ static void finish(struct supervision *s)
 	s->result->log_errno = tally.log_errno;
 	s->result->shown_errno = tally.shown_errno;
 	s->result->log_bytes = tally.log_bytes;
+	s->result->lost_bytes = tally.lost_bytes;
+	if (!s->ended)
+		s->result->wait_status = SIGKILL; /* it was sent that */
 	if (s->result->ended_ns == 0)
 		s->result->ended_ns = now_ns();
 	mxt_guardian_reap(&s->guardian);

@@ -2,10 +2,18 @@
 /*
  * Runs a command with everything that it starts, shows and keeps what it writes, and leaves no process behind.
  *
- *   mindxtrain              reads the command's two pipes, writes its own streams and the log, forwards signals
- *     guardian              sees that nothing outlives the command or us: subreaper, holds a pipe to us
- *       command             leads a process group of its own
+ *   mindxtrain              reads the command's two pipes, writes its own streams and the log, hears signals
+ *     guardian              leads the command's process group; sees that nothing outlives the command or us
+ *       command
  *         ranks ...         may lead sessions of their own; found through /proc
+ *
+ * Signals that ask for an end (TERM, INT, HUP, QUIT) reach the command once, and its grace begins; a second one leaves
+ * five seconds of it, a third nothing. Then all that are left get TERM, and KILL after five seconds more; so do those
+ * that are left a second after the command has ended by itself. USR1 and USR2 are passed on. TSTP holds all of them,
+ * and CONT continues them.
+ *
+ * Where standard input is handed over on a terminal, the command may read from it as a job in the foreground of a shell
+ * may; else it has no terminal at all.
  */
 #ifndef MXT_LAUNCH_SUPERVISE_H
 #define MXT_LAUNCH_SUPERVISE_H
@@ -44,11 +52,12 @@ struct mxt_supervise_request {
 struct mxt_supervised {
 	bool started;
 	int exec_errno;  /* why it was not started; 0: it was */
-	int wait_status; /* the command's, as from waitpid() */
+	int wait_status; /* the command's, as from waitpid(); that of a killed one when it could not be ended */
 	int signal;      /* the first of TERM, INT, HUP and QUIT that stopped us; 0: none */
 	bool ended_by_watch;
-	int log_errno;   /* why the log is not complete; 0: it is */
-	int shown_errno; /* why not all was shown (a closed pipe); 0: it was */
+	int log_errno;       /* why the log is not complete; 0: it is */
+	int shown_errno;     /* why not all was shown: EPIPE, EAGAIN (nobody reads it), ...; 0: it was */
+	uint64_t lost_bytes; /* not shown */
 	uint64_t log_bytes;
 	size_t n_swept;                   /* processes that had to be ended after the command was gone */
 	pid_t stuck[MXT_SUPERVISE_STUCK]; /* processes that could not be ended */
@@ -57,8 +66,10 @@ struct mxt_supervised {
 };
 
 /*
- * From the calling process's main thread, while no other thread runs. A command that fails is no error: MXT_E_SPAWN and
- * the like are. Signals that stop us while it runs are forwarded; dispositions and mask are put back at the end.
+ * From the calling process's main thread, while no other thread runs and there is no other child. A command that fails
+ * is no error; MXT_E_SPAWN is, and MXT_E_LAUNCH_GUARDIAN: the guardian was killed, and the command ended for that.
+ * Dispositions and mask are put back at the end, signals that came and changed nothing are forgotten; the process stays
+ * a subreaper.
  */
 int mxt_supervise(const struct mxt_supervise_request *request, struct mxt_supervised *ret_supervised,
 		  struct mxt_error *err) MXT_WUR;

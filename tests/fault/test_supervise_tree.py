@@ -119,6 +119,14 @@ class Leavings(supervised.TestCase):
         self.addCleanup(lambda: [os.close(fd) for fd in fds])
         self.assertEqual(run.end(0)["out"], "sent\n")
 
+    def test_a_rank_whose_first_thread_has_ended(self):
+        """It looks like a zombie."""
+        program = ("import ctypes, threading, time\nthreading.Thread(target=time.sleep, args=(100,)).start()\n"
+                   "print('up', flush=True)\nctypes.CDLL(None).pthread_exit(None)")
+        run = self.supervise(["sh", "-c", 'setsid "$0" -c "$1" & sleep 0.7; exit 0', sys.executable, program])
+        result = run.end(0)
+        self.assertEqual((result["out"], result["swept"]), ("up\n", 1))
+
     def test_a_stopped_rank_is_ended(self):
         result = self.outcome(RANK.format("kill -STOP $$; sleep 100") + "sleep 0.2; exit 0", 0)
         self.assertEqual(result["swept"], 1)
@@ -176,6 +184,17 @@ class Processes(supervised.TestCase):
             self.skipTest(result.err.strip())
         self.assertEqual(result.status, 6, result)
         self.assertIsNone(bystander.poll())
+
+
+    @mxt.needs_root
+    @unittest.skipUnless(shutil.which("unshare"), "needs unshare")
+    def test_where_there_is_no_proc(self):
+        script = (f"mount -t tmpfs none /proc || exit 77; exec {supervised.DRIVER} {self.dir}/result.json "
+                  f"{self.dir}/train.log 1 - sh -c 'echo out; exit 6'")
+        result = self.run_program("-m", "--", "sh", "-c", script, program="unshare")
+        if "unshare:" in result.err or result.status == 77:
+            self.skipTest(result.err.strip())
+        self.assertEqual((result.status, result.out), (6, "out\n"))
 
 
 class Starts(supervised.TestCase):
