@@ -2,6 +2,7 @@
 #include "job_terminal.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <unistd.h>
 
 void mxt_job_terminal_open(struct mxt_job_terminal *terminal, pid_t group)
@@ -20,6 +21,18 @@ bool mxt_job_terminal_lend(struct mxt_job_terminal *terminal)
 		now = tcsetpgrp(terminal->fd, terminal->group) == 0 ? terminal->group : -1;
 	terminal->lent = terminal->lent || now == terminal->group;
 	return now == terminal->group;
+}
+
+bool mxt_job_stop_self(int signal)
+{
+	sigset_t set;
+	(void)sigemptyset(&set);
+	(void)sigaddset(&set, signal);
+	(void)kill(getpid(), signal);
+	(void)sigprocmask(SIG_UNBLOCK, &set, NULL); /* here it stops */
+	(void)sigprocmask(SIG_BLOCK, &set, NULL);
+	(void)sigpending(&set);
+	return sigismember(&set, SIGCONT) == 1;
 }
 
 void mxt_job_terminal_close(struct mxt_job_terminal *terminal)

@@ -26,6 +26,13 @@ void mxt_job_terminal_open(struct mxt_job_terminal *terminal, pid_t group);
 /* True when the command may read now; false when that is not ours to say, since we are in the background. */
 bool mxt_job_terminal_lend(struct mxt_job_terminal *terminal);
 
+/*
+ * Stops this process with a signal that stops a job (TSTP, TTIN, TTOU; blocked before and afterwards, as is CONT), for
+ * a shell that waits for us; returns once it is continued. False: it was not stopped, since nobody controls its group
+ * and could continue it.
+ */
+bool mxt_job_stop_self(int signal);
+
 /* Takes it back, if the command still has it. */
 void mxt_job_terminal_close(struct mxt_job_terminal *terminal);
 

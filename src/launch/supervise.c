@@ -14,11 +14,11 @@
 #include "clock.h"
 #include "error.h"
 #include "guardian.h"
+#include "inheritance.h"
 #include "job_terminal.h"
 #include "launch_signals.h"
 #include "output_tee.h"
 #include "process_tree.h"
-#include "wards.h"
 
 #define EXIT_NOT_EXECUTABLE 126
 #define EXIT_NOT_FOUND      127
@@ -32,13 +32,11 @@ struct supervision {
 	struct mxt_guardian guardian;
 	struct mxt_output_tee *tee; /* owned */
 	struct mxt_job_terminal terminal;
-	struct mxt_wards wards; /* of use once the guardian is dead, and they are ours */
-	pid_t command;          /* 0: not known yet */
-	bool ended;             /* the command has */
-	bool inherited;         /* the guardian died before it was done: its wards are ours */
-	bool unguarded;         /* and the command was still running, with nobody asking for its end */
-	bool over;              /* all are gone, or given up */
-	int spawn_errno;        /* why there is no command at all */
+	struct mxt_inheritance inheritance;
+	pid_t command;   /* 0: not known yet */
+	bool ended;      /* the command has */
+	bool over;       /* all are gone, or given up */
+	int spawn_errno; /* why there is no command at all */
 };
 
 static uint64_t now_ns(void)
@@ -72,18 +70,11 @@ static void take_over(struct supervision *s, const struct mxt_guardian_packet *p
 	s->over = true;
 }
 
-/* The signal that stops a job, for a shell that waits for us. Not where nobody could continue us again. */
-static void stop_ourselves(struct supervision *s, int signal)
+static void hold(struct supervision *s, int signal)
 {
-	sigset_t set;
 	mxt_guardian_tell(&s->guardian, MXT_GUARDIAN_HALT, 0);
-	(void)sigemptyset(&set);
-	(void)sigaddset(&set, signal);
-	(void)kill(getpid(), signal);
-	(void)sigprocmask(SIG_UNBLOCK, &set, NULL); /* here we stop */
-	(void)sigprocmask(SIG_BLOCK, &set, NULL);
-	(void)sigpending(&set);
-	if (signal == SIGTSTP && !sigismember(&set, SIGCONT)) /* a group that nobody controls is not stopped */
+	bool held = mxt_job_stop_self(signal);
+	if (!held && signal == SIGTSTP) /* one that waits for the terminal would only ask again */
 		mxt_guardian_tell(&s->guardian, MXT_GUARDIAN_RESUME, 0);
 }
 
@@ -93,7 +84,7 @@ static void take_stop(struct supervision *s, int signal)
 	if (wants_terminal && mxt_job_terminal_lend(&s->terminal))
 		mxt_guardian_tell(&s->guardian, MXT_GUARDIAN_RESUME, 0);
 	else if (wants_terminal || signal == SIGTSTP)
-		stop_ourselves(s, signal);
+		hold(s, signal);
 }
 
 static void note_signal(struct supervision *s, int signal)
@@ -134,24 +125,14 @@ static void take_packet(struct supervision *s, const struct mxt_guardian_packet 
 	}
 }
 
-/* It was killed, and we are the next subreaper. The command got TERM from the kernel; that was its call to end. */
-static void inherit(struct supervision *s)
+static void lose_guardian(struct supervision *s)
 {
 	mxt_guardian_reap(&s->guardian);
-	if (s->over || s->spawn_errno) {
+	if (s->over || s->spawn_errno)
 		s->over = true;
-		return;
-	}
-	s->inherited = true;
-	mxt_wards_init(&s->wards, s->command, (uint64_t)s->request->grace_s * MXT_NS_PER_S);
-	s->unguarded = !s->ended && s->result->signal == 0;
-	s->wards.ended = s->ended || s->command == 0;
-	s->wards.wait_status = s->result->wait_status;
-	mxt_wards_reap(&s->wards, now_ns());
-	if (s->wards.ended)
-		mxt_ending_alone(&s->wards.ending, now_ns());
 	else
-		(void)mxt_wards_deliver(&s->wards, SIGTERM, now_ns());
+		mxt_inheritance_take(&s->inheritance, s->command, s->ended, s->result->signal != 0,
+				     (uint64_t)s->request->grace_s * MXT_NS_PER_S, now_ns());
 }
 
 static void hear_guardian(struct supervision *s)
@@ -161,40 +142,29 @@ static void hear_guardian(struct supervision *s)
 	while (s->guardian.fd >= 0 && (heard = mxt_guardian_hear(&s->guardian, &packet)) == 1)
 		take_packet(s, &packet);
 	if (s->guardian.fd >= 0 && heard < 0)
-		inherit(s);
+		lose_guardian(s);
 }
 
 /* ---- what we do where the guardian cannot ---- */
 
-static void take_inheritance_end(struct supervision *s)
-{
-	const struct mxt_ending *ending = &s->wards.ending;
-	s->result->n_swept = ending->n_swept;
-	if (ending->given_up)
-		s->result->n_stuck = mxt_process_tree_list(getpid(), s->result->stuck, MXT_SUPERVISE_STUCK);
-	s->over = true;
-}
-
 static void mind_inheritance(struct supervision *s)
 {
-	if (!s->inherited || s->over)
+	const struct mxt_wards *wards = &s->inheritance.wards;
+	if (!s->inheritance.taken || s->over)
 		return;
-	mxt_wards_reap(&s->wards, now_ns());
-	if (s->wards.ended && !s->ended && s->command > 0) {
-		bool by_us = s->wards.ending.phase >= MXT_ENDING_KILLED;
-		take_end(s, s->wards.wait_status);
-		/* "kill -9 0": its whole group was killed, and the guardian with it */
-		if (!by_us && WIFSIGNALED(s->result->wait_status) && WTERMSIG(s->result->wait_status) == SIGKILL)
-			s->unguarded = false;
-	}
-	if (mxt_wards_step(&s->wards, now_ns()))
-		take_inheritance_end(s);
+	mxt_inheritance_turn(&s->inheritance, now_ns());
+	if (wards->ended && !s->ended && s->command > 0)
+		take_end(s, wards->wait_status);
+	s->result->n_swept = wards->ending.n_swept;
+	s->over = s->inheritance.over;
+	if (wards->ending.given_up)
+		s->result->n_stuck = mxt_process_tree_list(getpid(), s->result->stuck, MXT_SUPERVISE_STUCK);
 }
 
 static void deliver(struct supervision *s, int signal)
 {
-	if (s->inherited)
-		(void)mxt_wards_deliver(&s->wards, signal, now_ns());
+	if (s->inheritance.taken)
+		(void)mxt_wards_deliver(&s->inheritance.wards, signal, now_ns());
 	else
 		mxt_guardian_tell(&s->guardian, MXT_GUARDIAN_DELIVER, signal);
 }
@@ -205,7 +175,7 @@ static void deliver(struct supervision *s, int signal)
 static void reap_strangers(const struct supervision *s)
 {
 	siginfo_t info = {0};
-	while (getpid() == 1 && !s->inherited && waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+	while (getpid() == 1 && !s->inheritance.taken && waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
 	       info.si_pid > 0 && info.si_pid != s->guardian.pid) {
 		(void)waitpid(info.si_pid, NULL, WNOHANG);
 		info.si_pid = 0;
@@ -215,7 +185,7 @@ static void reap_strangers(const struct supervision *s)
 static void take_signal(struct supervision *s, int signal)
 {
 	if (signal == SIGTSTP) {
-		stop_ourselves(s, signal);
+		hold(s, signal);
 	} else if (signal == SIGCONT) {
 		if (s->terminal.lent)
 			(void)mxt_job_terminal_lend(&s->terminal);
@@ -246,9 +216,8 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 
 static int wait_ms(const struct supervision *s)
 {
-	uint64_t deadline = mxt_output_tee_deadline_ns(s->tee), now = now_ns();
-	if (s->inherited && !s->over)
-		deadline = earlier(deadline, mxt_wards_deadline_ns(&s->wards));
+	uint64_t now = now_ns();
+	uint64_t deadline = earlier(mxt_output_tee_deadline_ns(s->tee), mxt_inheritance_deadline_ns(&s->inheritance));
 	if (deadline == 0)
 		return -1;
 	uint64_t ms = deadline > now ? (deadline - now) / MXT_NS_PER_MS + 1 : 0;
@@ -317,7 +286,7 @@ static int verdict(const struct supervision *s, struct mxt_error *err)
 		return mxt_error_set(err, -s->spawn_errno, MXT_E_SPAWN,
 				     "cannot start %s: %s; see the limit of processes (ulimit -u)", s->request->argv[0],
 				     strerror(s->spawn_errno));
-	if (s->unguarded)
+	if (s->inheritance.ends_it)
 		return mxt_error_set(err, -ECHILD, MXT_E_LAUNCH_GUARDIAN,
 				     "the process that guards the command was killed; the command was ended");
 	return 0;
