@@ -44,6 +44,22 @@ static uint64_t now_ns(void)
 	return mxt_now_ns(&mxt_clock_monotonic);
 }
 
+static void deliver(struct supervision *s, int signal)
+{
+	if (s->inheritance.taken)
+		(void)mxt_wards_deliver(&s->inheritance.wards, signal, now_ns());
+	else
+		mxt_guardian_tell(&s->guardian, MXT_GUARDIAN_DELIVER, signal);
+}
+
+static void move_output(struct supervision *s, const struct pollfd fds[MXT_OUTPUT_TEE_FDS])
+{
+	if (mxt_output_tee_turn(s->tee, fds, now_ns()))
+		return;
+	s->result->ended_by_watch = true;
+	deliver(s, SIGTERM);
+}
+
 /* ---- what the guardian says ---- */
 
 static void take_started(struct supervision *s)
@@ -72,6 +88,10 @@ static void take_over(struct supervision *s, const struct mxt_guardian_packet *p
 
 static void hold(struct supervision *s, int signal)
 {
+	struct pollfd fds[MXT_OUTPUT_TEE_FDS];
+	mxt_output_tee_poll(s->tee, fds);
+	if (poll(fds, MXT_ARRAY_LEN(fds), 0) > 0)
+		move_output(s, fds); /* it may be the question whose answer the command waits for */
 	mxt_guardian_tell(&s->guardian, MXT_GUARDIAN_HALT, 0);
 	bool held = mxt_job_stop_self(signal);
 	if (!held && signal == SIGTSTP) /* one that waits for the terminal would only ask again */
@@ -161,14 +181,6 @@ static void mind_inheritance(struct supervision *s)
 		s->result->n_stuck = mxt_process_tree_list(getpid(), s->result->stuck, MXT_SUPERVISE_STUCK);
 }
 
-static void deliver(struct supervision *s, int signal)
-{
-	if (s->inheritance.taken)
-		(void)mxt_wards_deliver(&s->inheritance.wards, signal, now_ns());
-	else
-		mxt_guardian_tell(&s->guardian, MXT_GUARDIAN_DELIVER, signal);
-}
-
 /* ---- signals ---- */
 
 /* As the first process of a container we are the parent of whoever lost theirs. */
@@ -234,10 +246,7 @@ static void turn(struct supervision *s)
 	hear_guardian(s);
 	take_signals(s); /* later: what comes after the end of the command changes nothing */
 	mind_inheritance(s);
-	if (!mxt_output_tee_turn(s->tee, fds, now_ns())) {
-		s->result->ended_by_watch = true;
-		deliver(s, SIGTERM);
-	}
+	move_output(s, fds);
 }
 
 static void watch_command(struct supervision *s)

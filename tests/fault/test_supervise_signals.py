@@ -225,7 +225,9 @@ class Terminal(supervised.TestCase):
         self.type("\x03")
         self.expect("got-x\r")
         self.assertEqual(self.status(), 130)
+        self.expect("ready> ")
         self.type("cat\n")  # the terminal is the shell's again
+        self.expect("cat\r\n")
         self.type("typed\n")
         self.expect("typed\r\ntyped")
         self.type("\x04")
