@@ -131,10 +131,17 @@ static int launch_variables(const struct mxt_launch *launch, json_t **ret_variab
 	return rc;
 }
 
-static bool is_accelerate(const char *program)
+/* accelerate launch, python3 -m accelerate.commands.launch, and either behind env(1), taskset(1) and the like. */
+static bool starts_accelerate(char *const *command)
 {
-	const char *slash = strrchr(program, '/');
-	return strcmp(slash ? slash + 1 : program, "accelerate") == 0;
+	static const char module[] = "accelerate.commands.";
+	for (char *const *word = command; *word; word++) {
+		const char *slash = strrchr(*word, '/');
+		if (strcmp(slash ? slash + 1 : *word, "accelerate") == 0 ||
+		    strncmp(*word, module, sizeof module - 1) == 0)
+			return true;
+	}
+	return false;
 }
 
 static int make_environment(struct mxt_launch *launch, struct mxt_error *err)
@@ -154,7 +161,7 @@ static int make_environment(struct mxt_launch *launch, struct mxt_error *err)
 	    .compiles = !request->config || launch->config.facts.compiles,
 	    .launcher_reads_pet = request->config != NULL,
 	    .writes_capitals =
-		request->config ? request->launcher == MXT_LAUNCHER_ACCELERATE : is_accelerate(request->command[0]),
+		request->config ? request->launcher == MXT_LAUNCHER_ACCELERATE : starts_accelerate(request->command),
 	    .axolotl = request->config != NULL,
 	};
 	return mxt_env_policy(&env, &launch->remarks, &launch->env, err);

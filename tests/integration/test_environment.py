@@ -7,6 +7,7 @@ import os
 
 import launched
 import mxt
+import real_python
 
 SECRET = "S3cretS3cretS3cretS3cret"
 
@@ -82,6 +83,19 @@ class Given(launched.TestCase):
         self.assertEqual(record["changes"]["openblas_num_threads"]["by"], "launch")
         self.assertIn("http_proxy and HTTP_PROXY differ", err)
         self.assertNotIn(SECRET, err)
+
+
+class RealAccelerate(launched.TestCase):
+    def test_what_the_plan_removes_does_not_come_back_in_capital_letters(self):
+        python = real_python.require()
+        script = self.write("seen.py", "import os\nprint(os.environ['RANK'], os.environ.get('OPENBLAS_NUM_THREADS'),"
+                                       " os.environ.get('MINDXTRAIN_CPU_BLAS'), os.environ.get('MY_OWN'))\n")
+        command = [python, "-m", "accelerate.commands.launch", "--multi_gpu", "--num_processes", "2", "--num_machines",
+                   "1", "--mixed_precision", "no", "--dynamo_backend", "no", "--main_process_port", "0", script]
+        caller = {"openblas_num_threads": "3", "my_own": "kept", "HF_HOME": self.dir / "hf"}
+        result = self.launch(*command, options=["--no-coverage"], status=0, env=caller)
+        self.assertEqual(sorted(result.out.splitlines()), ["0 None blis kept", "1 None blis kept"])
+        self.assertIn("accelerate would make OPENBLAS_NUM_THREADS of it", result.err)
 
 
 class Refused(launched.TestCase):
