@@ -2,12 +2,15 @@
 #include "coverage.h"
 
 #include <errno.h>
+#include <stdio.h>
 
 #include "buf.h"
 #include "cleanup.h"
 #include "environ.h"
 #include "error.h"
 #include "json.h"
+#include "operators.h"
+#include "plan.h"
 #include "plan_settings.h"
 #include "python_folder.h"
 #include "record_folder.h"
@@ -30,8 +33,11 @@ static json_t *python_path(char *const *caller, const char *python)
 	return json_sprintf("%s/hook:%s%s%s", python, python, old && *old ? ":" : "", old ? old : "");
 }
 
-static int set_text(json_t *environment, const char *name, const char *value)
+/* What an outer run set for its own plan is emptied where this one sets nothing. */
+static int set_text(json_t *environment, char *const *caller, const char *name, const char *value)
 {
+	if (!value && mxt_environ_get(caller, name))
+		value = "";
 	return value ? json_object_set_new(environment, name, json_string_nocheck(value)) : 0;
 }
 
@@ -40,18 +46,19 @@ int mxt_coverage_environment(char *const *caller, const struct mxt_plan *plan, c
 {
 	MXT_CLEANUP_FREE char *python = NULL;
 	struct mxt_plan_settings settings = {.sdpa = NULL};
+	char steps[16];
 	int rc = mxt_python_folder(caller, &python, err);
 	if (rc == 0)
 		rc = mxt_plan_settings(plan, &settings, err);
 	if (rc < 0)
 		return rc;
+	(void)snprintf(steps, sizeof steps, "%d", MXT_COVERAGE_STEPS);
 	MXT_CLEANUP_JSON json_t *environment = json_object();
 	if (!environment || json_object_set_new(environment, "PYTHONPATH", python_path(caller, python)) < 0 ||
-	    set_text(environment, "MXT_LAUNCH_DIR", ranks) < 0 ||
-	    (records &&
-	     json_object_set_new(environment, "MXT_LAUNCH_STEPS", json_sprintf("%d", MXT_COVERAGE_STEPS)) < 0) ||
-	    set_text(environment, "MXT_LAUNCH_SDPA", settings.sdpa) < 0 ||
-	    set_text(environment, "MXT_LAUNCH_DETERMINISTIC", settings.deterministic ? "1" : NULL) < 0)
+	    set_text(environment, caller, "MXT_LAUNCH_DIR", ranks) < 0 ||
+	    set_text(environment, caller, "MXT_LAUNCH_STEPS", records ? steps : NULL) < 0 ||
+	    set_text(environment, caller, "MXT_LAUNCH_SDPA", settings.sdpa) < 0 ||
+	    set_text(environment, caller, "MXT_LAUNCH_DETERMINISTIC", settings.deterministic ? "1" : NULL) < 0)
 		return mxt_error_oom(err);
 	*ret_environment = mxt_steal_ptr(&environment);
 	return 0;
@@ -72,23 +79,40 @@ static const char *no_recording(const struct mxt_record_folder *folder, const st
 	return "no process made enough optimizer steps to be recorded";
 }
 
-static int read_recording(const struct mxt_record_folder *folder, struct mxt_recording **ret_recording,
-			  struct mxt_error *err)
+/* The node's first rank is the one that is recorded. */
+static int add_operators(const json_t *document, const struct mxt_plan *plan, struct mxt_witnesses *witnesses)
+{
+	const json_t *attention = json_object_get(mxt_plan_decision(plan), "attention");
+	const char *seen = mxt_operators_seen(document), *planned = mxt_json_text(attention, "backend");
+	int64_t rank = mxt_json_integer(json_array_get(witnesses->rows, 0), "rank");
+	if (seen[0] == '\0')
+		return 0;
+	json_t *row = json_pack("{s:I, s:s, s:s}", "rank", (json_int_t)rank, "what", "operators", "saw", seen);
+	if (!row || json_array_append_new(witnesses->rows, row) < 0 || mxt_json_set_known(row, "planned", planned) < 0)
+		return -ENOMEM;
+	witnesses->contradicted = witnesses->contradicted || mxt_operators_contradict(seen, planned);
+	return 0;
+}
+
+static int read_recording(const struct mxt_record_folder *folder, const struct mxt_plan *plan,
+			  struct mxt_witnesses *witnesses, struct mxt_recording **ret_recording, struct mxt_error *err)
 {
 	MXT_CLEANUP_JSON json_t *document = NULL;
 	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
 	int rc = mxt_record_folder_merge(folder, &document, err);
 	if (rc == 0)
 		rc = mxt_json_canonical(document, &text, err);
-	return rc == 0 ? mxt_recording_parse("the run's recording", mxt_buf_text(&text), text.len, ret_recording, err)
-		       : rc;
+	if (rc == 0)
+		rc = mxt_recording_parse("the run's recording", mxt_buf_text(&text), text.len, ret_recording, err);
+	return rc == 0 ? add_operators(document, plan, witnesses) : rc;
 }
 
-static int read_coverage(struct mxt_record_folder *folder, const struct mxt_plan *plan,
-			 const struct mxt_witnesses *witnesses, json_t **ret_coverage, struct mxt_error *err)
+static int read_coverage(struct mxt_record_folder *folder, const struct mxt_plan *plan, struct mxt_witnesses *witnesses,
+			 json_t **ret_coverage, struct mxt_error *err)
 {
 	MXT_CLEANUP_RECORDING struct mxt_recording *recording = NULL;
-	int rc = mxt_record_folder_has_parts(folder) ? read_recording(folder, &recording, NULL) : -ENOENT;
+	int rc =
+	    mxt_record_folder_has_parts(folder) ? read_recording(folder, plan, witnesses, &recording, NULL) : -ENOENT;
 	if (rc == -ENOMEM)
 		return mxt_error_oom(err);
 	if (rc == 0)

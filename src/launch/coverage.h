@@ -42,6 +42,7 @@ void mxt_run_proof_finish(struct mxt_run_proof *proof);
  *   MXT_LAUNCH_SDPA          the kernels that torch's dispatcher is turned to; only where the plan needs it
  *   MXT_LAUNCH_DETERMINISTIC 1: torch.use_deterministic_algorithms(True); only where the plan was made for it
  *
+ * Those that the caller has from a run around this one, and that are not needed here, are set to nothing.
  * MXT_E_PYTHON_FILES when our Python files are not there.
  */
 int mxt_coverage_environment(char *const *caller, const struct mxt_plan *plan, const char *ranks, bool records,

@@ -22,6 +22,8 @@ struct mxt_witnesses {
 	 *   what           saw                                                planned
 	 *   sdpa           what torch's dispatcher took for most of the work   decision.attention
 	 *                  of the calls that train, "not called", "unknown"
+	 *   operators      what most of the attention of a recorded step went   decision.attention
+	 *                  through (operators.h); of one rank
 	 *   deterministic  on, off                                            on
 	 *   cudnn.benchmark on (else there is no row)                          off
 	 *   pins           rows that torch took from the plan's file           how many the plan has

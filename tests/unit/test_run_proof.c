@@ -204,6 +204,27 @@ static void share_by_operations(void **state)
 			 "470588") ",\"share_ppm\":529412}");
 }
 
+/* What the recorded step went through is a witness, too. */
+static void operators(void **state)
+{
+	static const struct {
+		const char *planned;
+		bool contradicted;
+	} cases[] = {{"\"cudnn\"", false}, {"\"fa2\"", true}};
+	free(mxt_scratch_write(*state, "part-00000-1.json", recording));
+	free(mxt_scratch_write(*state, "witness-1.json", WITNESS_OF("8", "", ",\"unread\":1")));
+	for (size_t i = 0; i < MXT_ARRAY_LEN(cases); i++) {
+		MXT_CLEANUP_PLAN struct mxt_plan *plan = run_plan("attention.backend", cases[i].planned, NULL);
+		MXT_CLEANUP_RUN_PROOF struct mxt_run_proof proof = MXT_RUN_PROOF_INIT;
+		read_proof(*state, plan, &proof);
+		assert_int_equal(json_array_size(proof.witnesses), 2);
+		assert_string_equal(member(proof.witnesses, 1, "what"), "operators");
+		assert_string_equal(member(proof.witnesses, 1, "saw"), "cudnn");
+		assert_int_equal(mxt_json_integer(json_array_get(proof.witnesses, 1), "rank"), 8);
+		assert_int_equal(proof.contradicted, cases[i].contradicted);
+	}
+}
+
 static void no_problems(void **state)
 {
 	MXT_CLEANUP_PLAN struct mxt_plan *plan = run_plan(NULL, NULL, "{\"version\":1}");
@@ -251,20 +272,23 @@ static void environment(void **state)
 	expect_member(made, "MXT_LAUNCH_DETERMINISTIC", "1");
 }
 
-/* What the plan does not need is not there; a path that is not set is not extended. */
+/* What the plan does not need is not there, and what another run set is emptied; no path is extended that is not set.
+ */
 static void small_environment(void **state)
 {
 	MXT_CLEANUP_PLAN struct mxt_plan *plan = run_plan(NULL, NULL, NULL);
 	MXT_CLEANUP_JSON json_t *made = NULL;
 	char *package = mxt_scratch_path(*state, "mindxtrain_plan");
-	char python[512], path[1200], *caller[] = {python, NULL};
+	char python[512], path[1200], outer[] = "MXT_LAUNCH_SDPA=math", *caller[] = {python, outer, NULL};
 	(void)snprintf(python, sizeof python, "MXT_PYTHON_DIR=%s", (const char *)*state);
 	assert_int_equal(mkdir(package, 0700), 0);
 	free(mxt_scratch_write(package, "__init__.py", ""));
 	free(package);
 	assert_int_equal(mxt_coverage_environment(caller, plan, "/run/ranks", false, &made, NULL), 0);
 	(void)snprintf(path, sizeof path, "%s/hook:%s", (const char *)*state, (const char *)*state);
-	assert_int_equal(json_object_size(made), 2);
+	assert_int_equal(json_object_size(made), 3);
+	assert_non_null(json_object_get(made, "MXT_LAUNCH_SDPA"));
+	expect_member(made, "MXT_LAUNCH_SDPA", "");
 	expect_member(made, "PYTHONPATH", path);
 	expect_member(made, "MXT_LAUNCH_DIR", "/run/ranks");
 }
@@ -279,6 +303,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(nothing_there, mxt_scratch_setup, mxt_scratch_teardown),
 	    cmocka_unit_test_setup_teardown(share_by_times, mxt_scratch_setup, mxt_scratch_teardown),
 	    cmocka_unit_test_setup_teardown(share_by_operations, mxt_scratch_setup, mxt_scratch_teardown),
+	    cmocka_unit_test_setup_teardown(operators, mxt_scratch_setup, mxt_scratch_teardown),
 	    cmocka_unit_test_setup_teardown(no_problems, mxt_scratch_setup, mxt_scratch_teardown),
 	    cmocka_unit_test_setup_teardown(environment, mxt_scratch_setup, mxt_scratch_teardown),
 	    cmocka_unit_test_setup_teardown(small_environment, mxt_scratch_setup, mxt_scratch_teardown),
