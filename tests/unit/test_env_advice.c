@@ -142,13 +142,14 @@ static void foreign_launchers(void **state)
 				      "RANKS=3",
 				      "PET_\xff=1",
 				      "TORCHELASTIC_RUN_ID=x",
+				      "PYTHON_EXEC=/other/python",
 				      NULL};
 	run.request.plan = plain.request.plan = plan;
 	run.request.launch = launch;
 	run.request.launcher_reads_pet = true;
 	run_policy(&run, caller);
-	static const char *const gone[] = {"PET_NNODES", "RANK", "MASTER_PORT", "ACCELERATE_USE_FSDP",
-					   "TORCHELASTIC_RUN_ID"};
+	static const char *const gone[] = {"PET_NNODES",          "RANK",       "MASTER_PORT", "ACCELERATE_USE_FSDP",
+					   "TORCHELASTIC_RUN_ID", "PYTHON_EXEC"};
 	for (size_t i = 0; i < MXT_ARRAY_LEN(gone); i++)
 		want_value(&run, gone[i], "");
 	want_value(&run, "MASTER_ADDR", "10.0.0.1");
