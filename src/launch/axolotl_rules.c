@@ -29,8 +29,8 @@ static const struct rule rules[] = {
 /* Options of Inductor that time kernels, by a part of their names. */
 static const char *const tuning_options[] = {"autotune", "tuning", "benchmark", "shape_padding", "multi_kernel"};
 
-/* Values that stand for kernels which tune themselves. */
-static const char *const triton_kernels[] = {"scattermoe", "sonicmoe", "triton_flash"};
+/* Values that stand for kernels which tune themselves; sonicmoe is called without its tuning. */
+static const char *const triton_kernels[] = {"scattermoe", "triton_flash", "auto"};
 
 const char *mxt_axolotl_place(const struct mxt_axolotl_source *source, const struct mxt_yaml_node *node,
 			      char buf[MXT_AXOLOTL_PLACE])

@@ -46,7 +46,10 @@ static const struct policy_case cases[] = {
     {BASE "deepspeed: {autotuning: {enabled: true}}\n", JIT, "run.yaml:2: "},
     {BASE "deepspeed: zero2.json\n", NOTHING},
     {BASE "large_head_attention: triton_flash\n", JIT, "run.yaml:2: "},
+    {BASE "large_head_attention: auto\n", JIT, "run.yaml:2: "},
     {BASE "large_head_attention: sdpa\n", NOTHING},
+    {BASE "experts_implementation: sonicmoe\n", NOTHING},
+    {BASE "experts_implementation: deep_ep_scattermoe\n", JIT, "run.yaml:2: "},
     {BASE "experts_implementation: scattermoe\n", JIT, "run.yaml:2: "},
     {BASE "experts_implementation: grouped_mm\n", NOTHING},
     /* what undoes the plan's attention, or may change the job */
