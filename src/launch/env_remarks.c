@@ -19,7 +19,7 @@
 #include "variables.h"
 #include "visible_devices.h"
 
-/* "=1" where the value may be shown, else nothing. */
+/* The value, where it may be shown. */
 static const char *shown_value(const char *name, const char *value, char buf[MXT_PRINTABLE_SIZE])
 {
 	return mxt_variable_shows(name, value) ? mxt_printable(value, buf) : "...";
@@ -36,18 +36,20 @@ static void refuse_tuning(const struct mxt_job_tuning *row, const char *value, s
 			  row->name, shown_value(row->name, value, shown), row->what, mxt_buf_text(&remedy));
 }
 
-/* What the caller asked for and will not happen: the caller should know. */
+/* What the caller asked for and will not happen, for what is done to the variable itself or to the one that stills it.
+ */
 static void note_stilled(const struct mxt_job_tuning *row, const char *value, const struct mxt_env_changes *changes,
 			 struct mxt_remarks *remarks)
 {
 	char shown[MXT_PRINTABLE_SIZE];
-	const struct mxt_env_change *own = mxt_env_changes_find(changes, row->name, strlen(row->name));
-	const char *name = own ? row->name : row->still;
-	const struct mxt_env_change *change = own ? own : mxt_env_changes_find(changes, name, strlen(name));
-	mxt_remark_note(remarks, "%s=%s asks that %s while the job runs; it does not: the %s %s%s%s%s", row->name,
-			shown_value(row->name, value, shown), row->what, change ? change->by : "plan",
-			change && change->to ? "sets " : "removes ", name, change && change->to ? "=" : "",
-			change && change->to ? change->to : "");
+	const struct mxt_env_change *change = mxt_env_changes_find(changes, row->name, strlen(row->name));
+	if (!change)
+		change = mxt_env_changes_find(changes, row->still, strlen(row->still));
+	if (!change)
+		return;
+	mxt_remark_note(remarks, "%s=%s would mean that %s while the job runs; the %s %s %s%s%s", row->name,
+			shown_value(row->name, value, shown), row->what, change->by, change->to ? "sets" : "removes",
+			change->name, change->to ? "=" : "", change->to ? change->to : "");
 }
 
 static void remark_tuning(const struct mxt_env_request *request, const struct mxt_env_changes *changes,
