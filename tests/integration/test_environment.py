@@ -88,8 +88,8 @@ class Given(launched.TestCase):
 class RealAccelerate(launched.TestCase):
     def test_what_the_plan_removes_does_not_come_back_in_capital_letters(self):
         python = real_python.require()
-        script = self.write("seen.py", "import os\nprint(os.environ['RANK'], os.environ.get('OPENBLAS_NUM_THREADS'),"
-                                       " os.environ.get('MINDXTRAIN_CPU_BLAS'), os.environ.get('MY_OWN'))\n")
+        script = self.write("seen.py", "import os\nnames = ('RANK', 'OPENBLAS_NUM_THREADS', 'MINDXTRAIN_CPU_BLAS', 'MY_OWN')\n"
+                            "os.write(1, (' '.join(str(os.environ.get(name)) for name in names) + '\\n').encode())\n")
         command = [python, "-m", "accelerate.commands.launch", "--multi_gpu", "--num_processes", "2", "--num_machines",
                    "1", "--mixed_precision", "no", "--dynamo_backend", "no", "--main_process_port", "0", script]
         caller = {"openblas_num_threads": "3", "my_own": "kept", "HF_HOME": self.dir / "hf"}
