@@ -88,7 +88,8 @@ class Given(launched.TestCase):
 class RealAccelerate(launched.TestCase):
     def test_what_the_plan_removes_does_not_come_back_in_capital_letters(self):
         python = real_python.require()
-        script = self.write("seen.py", "import os\nnames = ('RANK', 'OPENBLAS_NUM_THREADS', 'MINDXTRAIN_CPU_BLAS', 'MY_OWN')\n"
+        script = self.write("seen.py", "import os\n"
+                            "names = ('RANK', 'OPENBLAS_NUM_THREADS', 'MINDXTRAIN_CPU_BLAS', 'MY_OWN')\n"
                             "os.write(1, (' '.join(str(os.environ.get(name)) for name in names) + '\\n').encode())\n")
         command = [python, "-m", "accelerate.commands.launch", "--multi_gpu", "--num_processes", "2", "--num_machines",
                    "1", "--mixed_precision", "no", "--dynamo_backend", "no", "--main_process_port", "0", script]
@@ -114,8 +115,9 @@ class Refused(launched.TestCase):
 
     def test_what_makes_a_gpu_another_one(self):
         """A plan holds what was in force when it was made, and this was not."""
-        self.refused("HSA_OVERRIDE_GFX_VERSION", "MXT-129", HSA_OVERRIDE_GFX_VERSION="11.0.0")
-        self.refused("HSA_OVERRIDE_GFX_VERSION", status=0, options=["--allow-mismatch"], HSA_OVERRIDE_GFX_VERSION="11.0.0")
+        name = "HSA_OVERRIDE_GFX_VERSION"
+        self.refused(name, "MXT-129", **{name: "11.0.0"})
+        self.refused(name, status=0, options=["--allow-mismatch"], **{name: "11.0.0"})
 
     def test_what_tunes_may_be_allowed(self):
         self.refused("CCE_AUTOTUNE=1", status=0, options=["--allow-jit"], CCE_AUTOTUNE="1")
