@@ -224,6 +224,31 @@ static int set_memory(const struct mxt_env_request *request, struct mxt_env_chan
 				   MXT_ENV_BY_LAUNCH, err);
 }
 
+/* The first of the names that says yes; NULL: none does. */
+static const char *first_yes(char *const *environment, const char *const *names, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const char *value = mxt_environ_get(environment, names[i]);
+		if (value && *value && strcmp(value, "0") != 0)
+			return names[i];
+	}
+	return NULL;
+}
+
+/* Axolotl 0.16.1 and 0.19.0 did not end without a network: at its end each waits until what it reports is sent. */
+static void remark_telemetry(const struct mxt_env_request *request, struct mxt_remarks *remarks)
+{
+	static const char *const offline[] = {"HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_DATASETS_OFFLINE"};
+	static const char *const silent[] = {"AXOLOTL_DO_NOT_TRACK", "DO_NOT_TRACK"};
+	const char *name = first_yes(request->caller, offline, MXT_ARRAY_LEN(offline));
+	if (name && !first_yes(request->caller, silent, MXT_ARRAY_LEN(silent)))
+		mxt_remark_warn(
+		    remarks,
+		    "%s says that nothing is reached from here: Axolotl then waits for ever at its end, for its "
+		    "telemetry to be sent; set AXOLOTL_DO_NOT_TRACK=1",
+		    name);
+}
+
 int mxt_env_set_axolotl(const struct mxt_env_request *request, struct mxt_env_changes *changes,
 			struct mxt_remarks *remarks, struct mxt_error *err)
 {
@@ -231,6 +256,7 @@ int mxt_env_set_axolotl(const struct mxt_env_request *request, struct mxt_env_ch
 	remark_memory(request, remarks);
 	if (!request->axolotl)
 		return 0;
+	remark_telemetry(request, remarks);
 	if (mxt_sysroot_is_live(request->root) && access(".env", F_OK) == 0)
 		mxt_remark_note(remarks, "./.env is not read: of all ways to start Axolotl only its command `axolotl` "
 					 "does that; set in the environment what training needs of it");

@@ -195,6 +195,33 @@ static void memory_as_axolotl_sets_it(void **state)
 	want_remark(&run, MXT_REMARK_WARNING, "PYTORCH_ALLOC_CONF and PYTORCH_CUDA_ALLOC_CONF differ");
 }
 
+static void telemetry_that_cannot_be_sent(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *offline, *silent;
+		bool told;
+	} cases[] = {
+	    {"HF_HUB_OFFLINE=1", "A=b", true},
+	    {"TRANSFORMERS_OFFLINE=true", "AXOLOTL_DO_NOT_TRACK=0", true},
+	    {"HF_HUB_OFFLINE=1", "AXOLOTL_DO_NOT_TRACK=1", false},
+	    {"HF_DATASETS_OFFLINE=1", "DO_NOT_TRACK=1", false},
+	    {"HF_HUB_OFFLINE=0", "A=b", false},
+	    {"HF_HUB_OFFLINE=", "A=b", false},
+	};
+	MXT_CLEANUP_PLAN struct mxt_plan *plan = make_plan(NO_PLAN_ENV, NO_PLAN_UNSET);
+	for (size_t i = 0; i < MXT_ARRAY_LEN(cases); i++) {
+		CLEANUP_RUN struct run run = RUN_INIT;
+		run.request.plan = plan;
+		run.request.axolotl = true;
+		run_policy(&run, ENV(cases[i].offline, cases[i].silent));
+		if (cases[i].told)
+			want_remark(&run, MXT_REMARK_WARNING, "set AXOLOTL_DO_NOT_TRACK=1");
+		else
+			assert_int_equal(run.remarks.count, 0);
+	}
+}
+
 /* ---- files that set variables ---- */
 
 static void files_behind_the_environment(void **state)
@@ -240,6 +267,7 @@ int main(void)
 	    cmocka_unit_test(twins_under_a_launcher),
 	    cmocka_unit_test(foreign_launchers),
 	    cmocka_unit_test(memory_as_axolotl_sets_it),
+	    cmocka_unit_test(telemetry_that_cannot_be_sent),
 	    cmocka_unit_test_setup_teardown(files_behind_the_environment, mxt_scratch_setup, mxt_scratch_teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
