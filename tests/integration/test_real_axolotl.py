@@ -17,7 +17,7 @@ import mxt
 import real_axolotl
 
 SCHEMA = mxt.SOURCE_ROOT / "tests" / "tools" / "axolotl_schema.py"
-BUDGET_S = 60
+BUDGET_S = 240 # enough for a busy host; a quiet one is done long before
 LIMIT_S = 300
 
 # An Axolotl plugin that undoes what the plan asks for.
@@ -41,9 +41,11 @@ def job():
     maker = mxt.TestCase()
     maker.setUp()
     try:
+        maker.run_program("-m", "axolotl.cli.preprocess", "run.yaml", program=python, env=real_axolotl.OFFLINE,
+                          cwd=folder, status=0, timeout=LIMIT_S)
         maker.run_program("autotune", "--config", "run.yaml", "--device", "cpu", "--python", python, "--budget",
                           BUDGET_S, "--out", "plan.json", env=real_axolotl.OFFLINE, cwd=folder, status=0,
-                          timeout=BUDGET_S + 60)
+                          timeout=BUDGET_S + 120)
     finally:
         maker.doCleanups()
     return folder
@@ -106,8 +108,9 @@ class Training(TestCase):
         self.train("--require-proof")
         record = self.record()
         backend = self.plan["decision"]["attention"]["backend"]
-        self.assertEqual([(row["what"], row["rank"], row["saw"], row["planned"]) for row in record["witnesses"]],
-                         [("sdpa", 0, backend, backend)])
+        self.assertIn("sdpa", {row["what"] for row in record["witnesses"]})
+        self.assertEqual({(row["rank"], row["saw"], row["planned"]) for row in record["witnesses"]},
+                         {(0, backend, backend)}, record["witnesses"])
         self.assertGreaterEqual(record["coverage"]["share_ppm"], 800000, record["coverage"])
 
     def test_config_is_kept(self):
