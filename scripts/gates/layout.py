@@ -75,7 +75,7 @@ def check_licence(files):
 
 def check_links(files):
     """Relative links of documents, and documents that the code refers to."""
-    known = {str(path) for path in files}
+    known = {str(path) for path in files} | {str(folder) for path in files for folder in pathlib.Path(path).parents}
     for path in files:
         if path.suffix not in (".md", ".c", ".h", ".def", ".py"):
             continue

@@ -99,7 +99,7 @@ class Shapes(mxt.TestCase):
     def test_check(self):
         """A plan is held against a recording by its digest."""
         self.autotune("--budget", 20, "--out", "plan.json", status=0)
-        check = ("plan", "check", "--for", "run", "plan.json", "--shapes")
+        check = ("plan", "check", "plan.json", "--shapes")
         self.assertIn("and this recording", self.run_program(*check, self.recording, status=0).out)
         document = json.loads(self.recording.read_text())
         document["calls"][0]["counts"] = [count + 1 for count in document["calls"][0]["counts"]]
