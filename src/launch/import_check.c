@@ -99,7 +99,7 @@ static int ask(const char *python, char *const *environment, const char *script_
 	       struct mxt_buf *answer, struct mxt_error *err)
 {
 	const char *argv[MAX_MODULES + 6] = {python, "-B", script_path, "--descriptor", MXT_SCRIPT_DESCRIPTOR};
-	for (size_t i = 0; modules[i] && i < MAX_MODULES; i++)
+	for (size_t i = 0; i < MAX_MODULES && modules[i]; i++)
 		argv[5 + i] = modules[i];
 	const struct mxt_script script = {.program = python,
 					  .argv = (char *const *)argv,

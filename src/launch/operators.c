@@ -55,7 +55,10 @@ static double product_of(const json_t *list)
 	double product = 1;
 	size_t i;
 	json_t *factor;
-	json_array_foreach(list, i, factor) product *= (double)json_integer_value(factor);
+	json_array_foreach(list, i, factor)
+	{
+		product *= (double)json_integer_value(factor);
+	}
 	return product;
 }
 
@@ -64,7 +67,10 @@ static double sum_of(const json_t *list)
 	double sum = 0;
 	size_t i;
 	json_t *term;
-	json_array_foreach(list, i, term) sum += (double)json_integer_value(term);
+	json_array_foreach(list, i, term)
+	{
+		sum += (double)json_integer_value(term);
+	}
 	return sum;
 }
 

@@ -91,7 +91,10 @@ static int take_samples(const struct mxt_plan *plan, struct planned_list *list, 
 	list->items = calloc(json_array_size(samples) + 1, sizeof *list->items);
 	if (!list->items)
 		return mxt_error_oom(err);
-	json_array_foreach(samples, i, sample) take_sample(list, sample, plan);
+	json_array_foreach(samples, i, sample)
+	{
+		take_sample(list, sample, plan);
+	}
 	return 0;
 }
 
