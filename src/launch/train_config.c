@@ -71,8 +71,11 @@ static int edit(const struct mxt_train_config_request *request, struct mxt_remar
 	if (mxt_plan_needs_plugin(&settings))
 		changes[n_changes++] =
 		    (struct mxt_yaml_change){.key = "plugins", .value = MXT_PLAN_PLUGIN, .append = true};
-	if (mxt_yaml_edit(request->path, &config->given, changes, n_changes, &config->edited, &config->changes,
-			  &cause) < 0)
+	rc =
+	    mxt_yaml_edit(request->path, &config->given, changes, n_changes, &config->edited, &config->changes, &cause);
+	if (rc == -ENOMEM)
+		return mxt_error_oom(err);
+	if (rc < 0)
 		mxt_remark_refuse_error(remarks, MXT_ALLOW_NOTHING, &cause);
 	return 0;
 }

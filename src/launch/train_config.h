@@ -38,7 +38,10 @@ struct mxt_train_config_request {
 	char *const *overrides;
 };
 
-/* `ret_config` holds what could be made of it, also after a failure: to be finished in any case. */
+/*
+ * `ret_config` holds what could be made of it, also after a failure: to be finished in any case. Fails for a file that
+ * cannot be read, and for memory.
+ */
 int mxt_train_config_make(const struct mxt_train_config_request *request, struct mxt_remarks *remarks,
 			  struct mxt_train_config *ret_config, struct mxt_error *err) MXT_WUR;
 

@@ -4,6 +4,7 @@
  * found would be published.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "alloc_faults.h"
@@ -14,10 +15,12 @@
 #include "cmocka_all.h"
 #include "config_report.h"
 #include "json.h"
+#include "plan_check_fixture.h"
 #include "python_env.h"
 #include "remarks.h"
 #include "scratch.h"
 #include "sysroot.h"
+#include "train_config.h"
 
 static int find_package(void *context)
 {
@@ -98,12 +101,39 @@ static void test_report(void **state)
 	assert_true(mxt_test_each_allocation(read_report, expected) > 4);
 }
 
+/* A lack of memory is never taken for a config that cannot be edited. */
+static int edit_config(void *context)
+{
+	struct mxt_axolotl_package package = MXT_AXOLOTL_PACKAGE_INIT;
+	(void)snprintf(package.version, sizeof package.version, "0.19.0");
+	struct mxt_train_config_request *request = context;
+	request->package = &package;
+	struct mxt_train_config config = MXT_TRAIN_CONFIG_INIT;
+	MXT_CLEANUP_REMARKS struct mxt_remarks remarks = MXT_REMARKS_INIT;
+	int rc = mxt_train_config_make(request, &remarks, &config, NULL);
+	if (rc == 0 && remarks.failed)
+		rc = -ENOMEM;
+	for (size_t i = 0; rc == 0 && i < remarks.count; i++)
+		assert_int_not_equal(remarks.items[i].kind, MXT_REMARK_REFUSED);
+	mxt_train_config_finish(&config);
+	return rc;
+}
+
+static void test_edit(void **state)
+{
+	MXT_CLEANUP_PLAN struct mxt_plan *plan = plan_check_plan(false, NULL, NULL);
+	MXT_CLEANUP_FREE char *path = mxt_scratch_write(*state, "run.yaml", "base_model: m\n");
+	struct mxt_train_config_request request = {.path = path, .plan = plan};
+	assert_true(mxt_test_each_allocation(edit_config, &request) > 20);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test_setup_teardown(test_package, mxt_scratch_setup, mxt_scratch_teardown),
 	    cmocka_unit_test(test_policy),
 	    cmocka_unit_test(test_report),
+	    cmocka_unit_test_setup_teardown(test_edit, mxt_scratch_setup, mxt_scratch_teardown),
 	};
 	json_set_alloc_funcs(mxt_test_malloc, free);
 	return cmocka_run_group_tests(tests, NULL, NULL);
