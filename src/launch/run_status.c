@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run_status.h"
 
+#include <jansson.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
-#include "cleanup.h"
-#include "clock.h"
 #include "config.h"
 #include "error.h"
 #include "json.h"
 #include "launch.h"
 #include "launch_run.h"
 #include "plan.h"
+#include "run_files.h"
+#include "run_folder.h"
 
 #define MAX_TEXT 4096
 
@@ -25,16 +26,6 @@ static const char *state_name(const struct mxt_run_status *status)
 	return status->pid ? "running" : "starting";
 }
 
-static json_t *cause_json(const struct mxt_error *cause)
-{
-	char id[12];
-	if (!cause || cause->id == MXT_E_NONE)
-		return NULL;
-	const char *text = mxt_error_text(cause);
-	return json_pack("{s:s, s:o}", "id", mxt_error_id_text(cause->id, id), "text",
-			 mxt_json_clean_text(text, MAX_TEXT));
-}
-
 static const struct mxt_error *cause_of(const struct mxt_run_status *status)
 {
 	if (status->refusal)
@@ -42,23 +33,29 @@ static const struct mxt_error *cause_of(const struct mxt_run_status *status)
 	return status->result ? &status->result->cause : NULL;
 }
 
-/* Marks that a reader of the run must know: what was allowed, and what is compiled. */
+/* Each is there once. 0 or -1. */
+static int add_mark(json_t *marks, const char *mark)
+{
+	for (size_t i = 0; i < json_array_size(marks); i++)
+		if (strcmp(json_string_value(json_array_get(marks, i)), mark) == 0)
+			return 0;
+	return json_array_append_new(marks, json_string(mark));
+}
+
+/* Marks that a reader of the run must know: what was allowed, and what is compiled. NULL: memory ran out. */
 static json_t *marks_json(const struct mxt_launch *launch)
 {
-	json_t *marks = json_array();
-	for (size_t i = 0; i < launch->remarks.count; i++) {
+	MXT_CLEANUP_JSON json_t *marks = json_array();
+	int rc = marks ? 0 : -1;
+	for (size_t i = 0; rc == 0 && i < launch->remarks.count; i++) {
 		const struct mxt_remark *remark = &launch->remarks.items[i];
 		const char *option = mxt_allowance_option(remark->allowance);
-		MXT_CLEANUP_JSON json_t *mark = option ? json_string(option + strlen("--")) : NULL;
-		bool known = remark->kind != MXT_REMARK_ALLOWED || !mark;
-		for (size_t j = 0; !known && j < json_array_size(marks); j++)
-			known = json_equal(json_array_get(marks, j), mark);
-		if (!known)
-			(void)json_array_append(marks, mark);
+		if (remark->kind == MXT_REMARK_ALLOWED && option)
+			rc = add_mark(marks, option + strlen("--"));
 	}
-	if (launch->config.facts.compiles)
-		(void)json_array_append_new(marks, json_string("compiled"));
-	return marks;
+	if (rc == 0 && launch->config.facts.compiles)
+		rc = add_mark(marks, "compiled");
+	return rc == 0 ? json_incref(marks) : NULL;
 }
 
 static json_t *nodes_json(const struct mxt_nodes *nodes)
@@ -97,10 +94,11 @@ static json_t *log_json(const struct mxt_supervised *supervised)
 
 static json_t *stuck_json(const struct mxt_supervised *supervised)
 {
-	json_t *list = json_array();
-	for (size_t i = 0; i < supervised->n_stuck; i++)
-		(void)json_array_append_new(list, json_integer(supervised->stuck[i]));
-	return list;
+	MXT_CLEANUP_JSON json_t *list = json_array();
+	int rc = list ? 0 : -1;
+	for (size_t i = 0; rc == 0 && i < supervised->n_stuck; i++)
+		rc = json_array_append_new(list, json_integer(supervised->stuck[i]));
+	return rc == 0 ? json_incref(list) : NULL;
 }
 
 static const char *report_name(const struct mxt_launch_result *result)
@@ -125,29 +123,53 @@ static int add_result(const struct mxt_run_status *status, json_t *json)
 		      "swept", (json_int_t)supervised->n_swept, "stuck", stuck_json(supervised), "coverage",
 		      result->proof.coverage, "witnesses", result->proof.witnesses, "caches", result->caches,
 		      "artefacts", result->artefacts.found, "config_report", train ? report_name(result) : NULL);
-	if (part && supervised->signal)
-		(void)json_object_set_new(part, "signal", json_integer(supervised->signal));
-	return part ? json_object_update(json, part) : -1;
+	int rc = part ? json_object_update(json, part) : -1;
+	if (rc == 0 && supervised->signal)
+		rc = json_object_set_new(json, "signal", json_integer(supervised->signal));
+	return rc;
 }
 
-int mxt_run_status_json(const struct mxt_run_status *status, json_t **ret_json, struct mxt_error *err)
+/* Of a run whose status is the command's own, nothing. 0 or -1. */
+static int set_cause(json_t *json, const struct mxt_error *cause)
 {
-	MXT_CLEANUP_JSON json_t *json =
-	    json_pack("{s:s, s:s, s:s, s:s, s:s, s:s*, s:I, s:o*}", "schema", "mindxtrain.status/1", "tool",
-		      MXT_VERSION, "command", status->command, "run", status->name, "state", state_name(status),
-		      "plan_id", status->plan ? mxt_plan_id(status->plan) : NULL, "written", (json_int_t)time(NULL),
-		      "cause", cause_json(cause_of(status)));
-	int rc = json ? 0 : -1;
+	char id[12];
+	if (!cause || cause->id == MXT_E_NONE)
+		return 0;
+	return json_object_set_new(json, "cause",
+				   json_pack("{s:s, s:o}", "id", mxt_error_id_text(cause->id, id), "text",
+					     mxt_json_clean_text(mxt_error_text(cause), MAX_TEXT)));
+}
+
+static bool is_last(const struct mxt_run_status *status)
+{
+	return status->result || status->refusal;
+}
+
+/* 0 or -1. */
+static int fill(const struct mxt_run_status *status, json_t *json)
+{
+	int rc = set_cause(json, cause_of(status));
 	if (rc == 0 && status->pid)
 		rc = json_object_set_new(json, "pid", json_integer(status->pid));
 	if (rc == 0 && status->launch)
 		rc = add_launch(status, json);
 	if (rc == 0 && status->result)
 		rc = add_result(status, json);
-	if (rc == 0 && (status->result || status->refusal))
+	if (rc == 0 && is_last(status))
 		rc = json_object_set_new(json, "exit_status", json_integer(status->exit_status));
-	if (rc < 0)
+	return rc;
+}
+
+int mxt_run_status_write(const struct mxt_run_status *status, const struct mxt_run_folder *folder, int64_t seconds,
+			 struct mxt_error *err)
+{
+	MXT_CLEANUP_JSON json_t *json =
+	    json_pack("{s:s, s:s, s:s, s:s, s:s, s:s*, s:I}", "schema", "mindxtrain.status/1", "tool", MXT_VERSION,
+		      "command", status->command, "run", folder->name, "state", state_name(status), "plan_id",
+		      status->plan ? mxt_plan_id(status->plan) : NULL, "written", (json_int_t)seconds);
+	if (!json || fill(status, json) < 0)
 		return mxt_error_oom(err);
-	*ret_json = mxt_steal_ptr(&json);
-	return 0;
+	if (is_last(status))
+		return mxt_run_folder_settle(folder, json, err);
+	return mxt_run_folder_write_json(folder, MXT_RUN_STATUS, json, err);
 }

@@ -6,7 +6,6 @@
 #ifndef MXT_LAUNCH_RUN_STATUS_H
 #define MXT_LAUNCH_RUN_STATUS_H
 
-#include <jansson.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -16,11 +15,14 @@ struct mxt_error;
 struct mxt_launch;
 struct mxt_launch_result;
 struct mxt_plan;
+struct mxt_run_folder;
 
-/* What is known of a run at the time of writing; all borrowed, what is not known yet is NULL or 0. */
+/*
+ * What is known of a run, for whoever fills it in as it goes; all borrowed, what is not known yet is NULL or 0. It is
+ * "starting" until there is a pid, "running" until there is a result, or "refused".
+ */
 struct mxt_run_status {
 	const char *command; /* "train", "run" */
-	const char *name;    /* of the run's folder */
 	const struct mxt_plan *plan;
 	const struct mxt_launch *launch;
 	uint64_t identity_ns; /* how long it took to ask what devices there are */
@@ -30,7 +32,11 @@ struct mxt_run_status {
 	int exit_status;                 /* with a result or a refusal */
 };
 
-/* New reference. */
-int mxt_run_status_json(const struct mxt_run_status *status, json_t **ret_json, struct mxt_error *err) MXT_WUR;
+/*
+ * Writes it as it is at `seconds` since the epoch. What says how the run ended is on the disk afterwards, with all else
+ * that the folder holds.
+ */
+int mxt_run_status_write(const struct mxt_run_status *status, const struct mxt_run_folder *folder, int64_t seconds,
+			 struct mxt_error *err) MXT_WUR;
 
 #endif
