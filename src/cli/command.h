@@ -45,6 +45,8 @@ enum mxt_exit {
 	MXT_EXIT_PROBE = 6,
 	MXT_EXIT_VERIFY = 7,
 	MXT_EXIT_LAUNCH = 125, /* run and train: any failure that is not the command's */
+	MXT_EXIT_NOT_EXECUTABLE = 126,
+	MXT_EXIT_NOT_FOUND = 127,
 	MXT_EXIT_SIGNAL = 128, /* plus the signal's number */
 };
 

@@ -208,7 +208,7 @@ static int start(struct session *session, struct mxt_error *err)
 static int fail_as_run(struct session *session, struct mxt_error *err)
 {
 	struct mxt_launch_result *result = &session->result;
-	session->cli->failure_status = result->exit_status;
+	session->cli->failure_status = session->status.exit_status;
 	if (result->cause.id == MXT_E_INTERRUPTED)
 		result->cause.status = mxt_interrupt_status(result->supervised.signal);
 	mxt_error_move(err, &result->cause);
@@ -226,14 +226,12 @@ static int run(struct session *session, struct mxt_error *err)
 	if (rc < 0)
 		return refuse(session, rc, err);
 	session->status.result = &session->result;
-	session->status.exit_status = session->result.exit_status;
+	session->status.exit_status = mxt_launch_exit_status(&session->result);
 	mxt_launch_print_result(stderr, &session->launch, &session->result);
 	rc = write_status(session, err);
 	if (rc < 0)
 		return rc;
-	if (session->result.cause.id == MXT_E_NONE)
-		return session->result.exit_status;
-	return fail_as_run(session, err);
+	return session->result.cause.id == MXT_E_NONE ? session->status.exit_status : fail_as_run(session, err);
 }
 
 /* Shows also what will not start, and why; says then that it will not. */

@@ -11,8 +11,6 @@
 #include "launch.h"
 #include "python_packages.h"
 
-#define OWN_FAILURE 125 /* exit status of everything that is not the command's doing */
-
 void mxt_launch_result_finish(struct mxt_launch_result *result)
 {
 	mxt_error_clear(&result->cause);
@@ -49,14 +47,20 @@ static void fail(struct mxt_launch_result *result, struct mxt_error *cause)
 	if (result->cause.id == MXT_E_NONE)
 		mxt_error_move(&result->cause, cause);
 	mxt_error_clear(cause);
-	result->exit_status = OWN_FAILURE;
+	result->failed = true;
+}
+
+static bool ended_well(const struct mxt_launch_result *result)
+{
+	const struct mxt_supervised *supervised = &result->supervised;
+	return !result->failed && supervised->exec_errno == 0 && supervised->signal == 0 &&
+	       supervised->wait_status == 0;
 }
 
 static void judge_command(const struct mxt_launch *launch, struct mxt_launch_result *result)
 {
 	const struct mxt_supervised *supervised = &result->supervised;
 	struct mxt_error cause = MXT_ERROR_INIT;
-	result->exit_status = mxt_supervised_status(supervised);
 	if (!supervised->started)
 		(void)mxt_error_set(&result->cause, -ENOEXEC, MXT_E_LAUNCH_COMMAND, "cannot start %s: %s",
 				    launch->argv[0], strerror(supervised->exec_errno));
@@ -86,7 +90,7 @@ static void judge_report(const struct mxt_config_report *report, struct mxt_laun
 static int judge_artefacts(const struct mxt_launch *launch, struct mxt_launch_result *result, struct mxt_error *err)
 {
 	struct mxt_error cause = MXT_ERROR_INIT;
-	if (!launch->request->config || result->exit_status != 0)
+	if (!launch->request->config || !ended_well(result))
 		return 0;
 	int rc = mxt_artefacts_find(&launch->config.facts, &result->started, &result->artefacts, err);
 	if (rc == 0 && launch->nodes.rank == 0 &&
@@ -101,7 +105,7 @@ static int judge_proof(const struct mxt_launch_run_request *request, struct mxt_
 	const struct mxt_launch *launch = request->launch;
 	struct mxt_error cause = MXT_ERROR_INIT;
 	int rc = mxt_run_proof_read(launch->ranks, launch->request->plan, &result->proof, err);
-	if (rc < 0 || !request->requires_proof || result->exit_status != 0)
+	if (rc < 0 || !request->requires_proof || !ended_well(result))
 		return rc;
 	bool silent = json_array_size(result->proof.witnesses) == 0;
 	if (!silent && !result->proof.contradicted)

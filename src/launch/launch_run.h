@@ -31,8 +31,8 @@ struct mxt_launch_run_request {
 };
 
 struct mxt_launch_result {
-	int exit_status;         /* of `run` and `train` */
-	struct mxt_error cause;  /* why it is not the command's own, where it is not; MXT_E_NONE else */
+	bool failed;             /* whatever the command says itself: `cause` is why */
+	struct mxt_error cause;  /* that, or why the command did not end by itself; MXT_E_NONE else */
 	struct timespec started; /* CLOCK_REALTIME */
 	struct mxt_supervised supervised;
 	enum mxt_config_state report;   /* `train` */

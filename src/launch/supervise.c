@@ -20,10 +20,6 @@
 #include "output_tee.h"
 #include "process_tree.h"
 
-#define EXIT_NOT_EXECUTABLE 126
-#define EXIT_NOT_FOUND      127
-#define EXIT_SIGNAL         128
-
 /* A command at work. */
 struct supervision {
 	const struct mxt_supervise_request *request;
@@ -338,15 +334,4 @@ int mxt_supervise(const struct mxt_supervise_request *request, struct mxt_superv
 	if (rc == 0)
 		*ret_supervised = result;
 	return rc;
-}
-
-int mxt_supervised_status(const struct mxt_supervised *supervised)
-{
-	if (supervised->signal)
-		return EXIT_SIGNAL + supervised->signal;
-	if (supervised->exec_errno)
-		return supervised->exec_errno == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
-	if (WIFSIGNALED(supervised->wait_status))
-		return EXIT_SIGNAL + WTERMSIG(supervised->wait_status);
-	return WEXITSTATUS(supervised->wait_status);
 }

@@ -74,10 +74,4 @@ struct mxt_supervised {
 int mxt_supervise(const struct mxt_supervise_request *request, struct mxt_supervised *ret_supervised,
 		  struct mxt_error *err) MXT_WUR;
 
-/*
- * The exit status of `run` and `train` as far as the command decides it: its own; 128+n when a signal killed it or
- * stopped us, whatever it says itself; 126 when it cannot be executed, 127 when it is not found.
- */
-int mxt_supervised_status(const struct mxt_supervised *supervised);
-
 #endif

@@ -16,6 +16,7 @@
 
 #include "cleanup.h"
 #include "error.h"
+#include "exit_status.h"
 #include "json.h"
 #include "supervise.h"
 
@@ -57,7 +58,7 @@ static json_t *describe(const struct mxt_supervised *result, pid_t pid)
 static int write_result(const char *path, const struct mxt_supervised *result, pid_t pid)
 {
 	MXT_CLEANUP_JSON json_t *json = describe(result, pid);
-	return json && json_dump_file(json, path, 0) == 0 ? mxt_supervised_status(result) : FAILED;
+	return json && json_dump_file(json, path, 0) == 0 ? mxt_supervised_exit_status(result) : FAILED;
 }
 
 /* As the program does: nothing that is opened later may become a standard stream. */
