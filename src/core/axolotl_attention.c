@@ -11,6 +11,16 @@
 #include "workload_build.h"
 #include "yaml_tree.h"
 
+bool mxt_axolotl_attention_has_key(const char *key)
+{
+	for (size_t i = 0; i < mxt_attention_kind_count(); i++) {
+		const char *flag = mxt_attention_kind_at(i)->flag;
+		if (flag[0] && strcmp(flag, key) == 0)
+			return true;
+	}
+	return strcmp(key, "attn_implementation") == 0 || strcmp(key, "sdpa_varlen") == 0;
+}
+
 /* Python's truth, not pydantic's: Axolotl looks at the flags before they are validated. */
 static uint32_t read_flags(const struct mxt_axolotl_map *map)
 {

@@ -5,6 +5,8 @@
 #ifndef MXT_CORE_AXOLOTL_ATTENTION_H
 #define MXT_CORE_AXOLOTL_ATTENTION_H
 
+#include <stdbool.h>
+
 #include "compiler.h"
 
 struct mxt_axolotl_map;
@@ -15,5 +17,8 @@ struct mxt_workload;
  * that contradict each other. 0, -ENOMEM, or MXT_E_YAML_VALUE.
  */
 int mxt_axolotl_attention(const struct mxt_axolotl_map *map, struct mxt_workload *workload) MXT_WUR;
+
+/* Is it one of these keys? */
+bool mxt_axolotl_attention_has_key(const char *key);
 
 #endif

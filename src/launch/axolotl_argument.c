@@ -79,18 +79,28 @@ static char *split_inner(char *name)
 	return mark + 2;
 }
 
-static bool is_option(const char *argument)
+static bool is_letter(char c)
 {
-	return argument && argument[0] == '-' && argument[1] == '-' && argument[2] != '\0';
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* How many dashes an option begins with: one is enough before a letter. 0: it is none. */
+static size_t count_dashes(const char *argument)
+{
+	size_t dashes = argument ? strspn(argument, "-") : 0;
+	if (dashes == 0 || argument[dashes] == '\0' || (dashes == 1 && !is_letter(argument[1])))
+		return 0;
+	return dashes;
 }
 
 int mxt_axolotl_argument_parse(char *const *arguments, struct mxt_axolotl_argument *ret_argument, struct mxt_error *err)
 {
 	*ret_argument = (struct mxt_axolotl_argument)MXT_AXOLOTL_ARGUMENT_INIT;
-	if (!is_option(arguments[0]))
+	size_t dashes = count_dashes(arguments[0]);
+	if (dashes == 0)
 		return 1;
-	const char *body = arguments[0] + 2, *equals = strchr(body, '=');
-	bool takes_next = !equals && arguments[1] && !is_option(arguments[1]);
+	const char *body = arguments[0] + dashes, *equals = strchr(body, '=');
+	bool takes_next = !equals && arguments[1] && count_dashes(arguments[1]) == 0;
 	bool negated = !equals && !takes_next && strncmp(body, "no", 2) == 0 && body[2] != '\0';
 	const char *value = equals ? equals + 1 : takes_next ? arguments[1] : negated ? "false" : "true";
 	body += negated ? 2 : 0;
@@ -98,7 +108,8 @@ int mxt_axolotl_argument_parse(char *const *arguments, struct mxt_axolotl_argume
 	MXT_CLEANUP_AXOLOTL_ARGUMENT struct mxt_axolotl_argument argument = MXT_AXOLOTL_ARGUMENT_INIT;
 	MXT_CLEANUP_BUF struct mxt_buf shown = MXT_BUF_INIT;
 	char printable[MXT_PRINTABLE_SIZE];
-	mxt_buf_printf(&shown, "--%s%s", negated ? "no" : "", mxt_printable(name ? name : "", printable));
+	mxt_buf_printf(&shown, "%s%s%s", dashes == 1 ? "-" : "--", negated ? "no" : "",
+		       mxt_printable(name ? name : "", printable));
 	argument.shown = mxt_buf_steal(&shown);
 	if (!name || !argument.shown)
 		return mxt_error_oom(err);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Arguments behind Axolotl's config, which change keys of it: --key=value, --key value, --key, --nokey, and
- * --outer__inner=value for a key below another one (python-fire's forms; '-' and '_' are one).
+ * --outer__inner=value for a key below another one (python-fire's forms: '-' and '_' are one, and one dash in front
+ * is enough).
  */
 #ifndef MXT_LAUNCH_AXOLOTL_ARGUMENT_H
 #define MXT_LAUNCH_AXOLOTL_ARGUMENT_H

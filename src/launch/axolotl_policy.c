@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "attention_kind.h"
 #include "axolotl_argument.h"
+#include "axolotl_attention.h"
 #include "axolotl_rules.h"
 #include "axolotl_secrets.h"
 #include "axolotl_value.h"
@@ -71,14 +71,6 @@ static int check_tree(const struct policy *policy, const struct mxt_axolotl_sour
 
 /* ---- arguments ---- */
 
-static bool is_attention_key(const char *key)
-{
-	for (size_t i = 0; i < mxt_attention_kind_count(); i++)
-		if (strcmp(mxt_attention_kind_at(i)->flag, key) == 0)
-			return true;
-	return strcmp(key, "attn_implementation") == 0 || strcmp(key, "sdpa_varlen") == 0;
-}
-
 static bool is_workload_key(const char *key)
 {
 	for (size_t i = 0; i < MXT_ARRAY_LEN(lines); i++)
@@ -89,13 +81,13 @@ static bool is_workload_key(const char *key)
 
 static void check_argument_key(const struct policy *policy, const struct mxt_axolotl_argument *argument)
 {
-	if (is_attention_key(argument->key) && !policy->request->attention_is_open)
+	if (mxt_axolotl_attention_has_key(argument->key) && !policy->request->attention_is_open)
 		mxt_remark_refuse(
 		    policy->remarks, MXT_E_LAUNCH_UNDONE, MXT_ALLOW_MISMATCH,
 		    "argument %s undoes the plan's attention: Axolotl takes it over what the config says; "
 		    "leave it out",
 		    argument->shown);
-	else if (is_workload_key(argument->key) && !is_attention_key(argument->key))
+	else if (is_workload_key(argument->key))
 		mxt_remark_refuse(
 		    policy->remarks, MXT_E_LAUNCH_UNDONE, MXT_ALLOW_MISMATCH,
 		    "argument %s changes what the plan was made for, behind the config that it is compared "

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "attention_kind.h"
+#include "axolotl_attention.h"
 #include "axolotl_key_check.h"
 #include "printable.h"
 #include "remarks.h"
@@ -72,14 +72,6 @@ static bool is_read(const struct mxt_axolotl_keys *keys, const struct mxt_yaml_n
 	return keys->name_at ? keys->knows(keys->list, key->text) : mxt_axolotl_key_is_listed(key->text);
 }
 
-static bool is_attention_key(const char *key)
-{
-	for (size_t i = 0; i < mxt_attention_kind_count(); i++)
-		if (strcmp(mxt_attention_kind_at(i)->flag, key) == 0)
-			return true;
-	return strcmp(key, "attn_implementation") == 0;
-}
-
 /* The first of Axolotl's keys in a map that Axolotl does not read; NULL where it may be a map of something else. */
 static const struct mxt_yaml_node *find_misplaced(const struct mxt_axolotl_keys *keys, const struct mxt_yaml_node *map)
 {
@@ -89,7 +81,7 @@ static const struct mxt_yaml_node *find_misplaced(const struct mxt_axolotl_keys 
 		const struct mxt_yaml_node *key = map->entries[i].key;
 		if (!is_read(keys, key))
 			continue;
-		known += is_attention_key(key->text) ? 2 : 1;
+		known += mxt_axolotl_attention_has_key(key->text) ? 2 : 1;
 		first = first ? first : key;
 	}
 	return known >= 2 ? first : NULL;

@@ -87,14 +87,21 @@ static const char *member_at(const void *list, size_t i)
 	return ((char *const *)list)[i];
 }
 
+static bool is_listed(const struct mxt_axolotl_key *key, const char *name)
+{
+	for (size_t i = 0; i < key->n_members; i++)
+		if (strcmp(key->members[i], name) == 0)
+			return true;
+	return false;
+}
+
 /* Axolotl takes the prefix that the keys of fsdp_config once had. */
 static bool is_member(const struct mxt_axolotl_key *key, const char *name)
 {
 	static const char prefix[] = "fsdp_";
-	for (size_t i = 0; i < key->n_members; i++)
-		if (strcmp(key->members[i], name) == 0)
-			return true;
-	return strncmp(name, prefix, sizeof prefix - 1) == 0 && is_member(key, name + sizeof prefix - 1);
+	if (is_listed(key, name))
+		return true;
+	return strncmp(name, prefix, sizeof prefix - 1) == 0 && is_listed(key, name + sizeof prefix - 1);
 }
 
 /* Keys below one whose map has known members. */

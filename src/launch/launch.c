@@ -46,7 +46,6 @@ static int check_plan(struct mxt_launch *launch, struct mxt_error *err)
 	    .config = request->config,
 	    .packages = request->packages,
 	    .torch = request->torch,
-	    .overrides = request->overrides,
 	    .nodes = launch->nodes.count,
 	};
 	uint64_t start_ns = mxt_now_ns(&mxt_clock_monotonic);

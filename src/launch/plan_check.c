@@ -129,8 +129,7 @@ static int check_config(const struct mxt_plan_check_request *request, struct mxt
 							  .config = request->config,
 							  .environment = request->machine->environment,
 							  .packages = request->packages,
-							  .torch = request->torch,
-							  .overrides = request->overrides};
+							  .torch = request->torch};
 	return request->config ? mxt_workload_check(&config, remarks, err) : 0;
 }
 

@@ -24,9 +24,8 @@ struct mxt_plan_check_request {
 	const char *config; /* Axolotl YAML; NULL: `run`, whose workload cannot be told */
 	/* Of the Python that trains: they decide what the config's attention comes to. NULL: not known. */
 	const struct mxt_python_packages *packages;
-	const char *torch;      /* its version; NULL: not known */
-	char *const *overrides; /* what stands behind `--` on the command line of `train`, NULL-ended; NULL: nothing */
-	int64_t nodes;          /* that take part */
+	const char *torch; /* its version; NULL: not known */
+	int64_t nodes;     /* that take part */
 };
 
 /*

@@ -196,43 +196,7 @@ int mxt_workload_differences(const struct mxt_workload_check_request *request, j
 	return rc < 0 ? rc : compare(request->config, planned, here, ret_differences, err);
 }
 
-/* ---- arguments that change it behind the config's back ---- */
-
-/* "--micro-batch-size=4", "--trl.beta" and "--trl__beta": is it the key, or something below it? */
-static bool names_key(const char *argument, const char *key, size_t len)
-{
-	argument += strspn(argument, "-");
-	for (size_t i = 0; i < len; i++)
-		if (argument[i] != key[i] && !(argument[i] == '-' && key[i] == '_'))
-			return false;
-	return argument[len] == '\0' || argument[len] == '=' || argument[len] == '.' ||
-	       strncmp(argument + len, "__", 2) == 0;
-}
-
-static bool changes_workload(const char *argument)
-{
-	for (size_t i = 0; i < MXT_ARRAY_LEN(lines); i++) {
-		const char *word = NULL, *rest = lines[i].keys;
-		for (size_t len = next_word(&rest, &word); len > 0; len = next_word(&rest, &word))
-			if (names_key(argument, word, len))
-				return true;
-	}
-	return false;
-}
-
-static void check_overrides(const struct mxt_workload_check_request *request, struct mxt_remarks *remarks)
-{
-	for (size_t i = 0; request->overrides && request->overrides[i]; i++) {
-		const char *argument = request->overrides[i];
-		if (argument[0] != '-' || !changes_workload(argument))
-			continue;
-		mxt_remark_refuse(
-		    remarks, MXT_E_PLAN_MISMATCH, MXT_ALLOW_MISMATCH,
-		    "%.*s changes the workload, and the plan was compared with the config alone; write it "
-		    "into %s",
-		    (int)strcspn(argument, "="), argument, request->config);
-	}
-}
+/* ---- as remarks ---- */
 
 static void refuse_difference(const char *config, const json_t *difference, struct mxt_remarks *remarks)
 {
@@ -259,7 +223,6 @@ int mxt_workload_check(const struct mxt_workload_check_request *request, struct 
 				request->config);
 		return 0;
 	}
-	check_overrides(request, remarks);
 	int rc = mxt_workload_differences(request, &differences, &cause);
 	if (rc == -ENOMEM)
 		return mxt_error_oom(err);

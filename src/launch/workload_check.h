@@ -21,8 +21,7 @@ struct mxt_workload_check_request {
 	char *const *environment; /* where models are looked for; NULL-ended */
 	/* Of the Python that trains: they decide what the config's attention comes to. NULL: not known. */
 	const struct mxt_python_packages *packages;
-	const char *torch;      /* its version; NULL: not known */
-	char *const *overrides; /* what Axolotl's command line changes, NULL-ended; NULL: nothing */
+	const char *torch; /* its version; NULL: not known */
 };
 
 /*
@@ -36,8 +35,9 @@ int mxt_workload_differences(const struct mxt_workload_check_request *request, j
 			     struct mxt_error *err) MXT_WUR;
 
 /*
- * The same as remarks, each refused under MXT_ALLOW_MISMATCH, and so is a config that cannot be compared and an
- * override that would change the workload; that a plan is of a recording alone is a note. Fails for memory only.
+ * The same as remarks, each refused under MXT_ALLOW_MISMATCH, and so is a config that cannot be compared; that a plan
+ * is of a recording alone is a note. What arguments change behind the config is axolotl_policy.h's. Fails for memory
+ * only.
  */
 int mxt_workload_check(const struct mxt_workload_check_request *request, struct mxt_remarks *remarks,
 		       struct mxt_error *err) MXT_WUR;

@@ -159,6 +159,12 @@ static const struct argument_case argument_cases[] = {
     {{"--flash_optimum=False"}, NOTHING},
     {{"--noflash_optimum"}, NOTHING},
     {{"--micro-batch-size=4"}, UNDONE, "argument --micro-batch-size changes"},
+    {{"-micro_batch_size", "4"}, UNDONE, "argument -micro_batch_size changes"},
+    {{"--bf16"}, UNDONE, "argument --bf16 changes"},
+    {{"--sequence_length"}, WARNED, "argument --sequence_length: "},
+    {{"--seed", "-7"}, NOTHING},
+    {{"-7"}, NOTHING},
+    {{"---"}, NOTHING},
     {{"--torch_compile_mode=max-autotune"}, JIT, "argument --torch_compile_mode: "},
     {{"--torch_compile_options__max_autotune_gemm=true"}, JIT, "argument --torch_compile_options__max_autotune_gemm: "},
     {{"--torch_compile_options={max_autotune_gemm: true}"}, JIT, "argument --torch_compile_options: "},
@@ -255,6 +261,7 @@ static const struct policy_case package_cases[] = {
     {BASE "liger_rope: true\nplugins: [axolotl.integrations.liger.LigerPlugin]\n", NOTHING},
     {BASE "liger_rope: true\nplugins: [axolotl.integrations.ligertwo.Plugin]\n", WARNED, "run.yaml:2: "},
     {BASE "trl: {beta: 1, fsdp_beta: 2}\n", NOTHING},
+    {BASE "trl: {fsdp_fsdp_beta: 2}\n", WARNED, "run.yaml:2: Axolotl 0.19.0 has no key 'fsdp_fsdp_beta' below trl"},
     {BASE "trl: {beta: 1,\n beat: 2}\n", WARNED, "run.yaml:3: Axolotl 0.19.0 has no key 'beat' below trl"},
     {BASE "train: {beta: 1, seed: 2, base_model: x}\n", FOREIGN, "run.yaml:2: seed stands below train"},
 };
@@ -318,7 +325,7 @@ static void test_allowances(void **state)
 	remarks.allowed = MXT_ALLOW_JIT;
 	assert_int_equal(mxt_axolotl_policy(&request, &remarks, &facts, NULL), 0);
 	assert_int_equal(count(&remarks, MXT_REMARK_ALLOWED), 1);
-	assert_int_equal(count(&remarks, MXT_REMARK_REFUSED), 1);
+	assert_int_equal(count(&remarks, MXT_REMARK_REFUSED), 2); /* the arguments: the workload follows from both */
 	mxt_axolotl_facts_finish(&facts);
 	mxt_remarks_finish(&remarks);
 }

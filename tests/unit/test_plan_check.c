@@ -159,28 +159,6 @@ static void test_config_that_cannot_be_compared(void **state)
 	expect(check, plan_check_plan(true, NULL, NULL), said, 2);
 }
 
-static void test_overrides(void **state)
-{
-	struct check *check = *state;
-	char *overrides[] = {(char *)"--learning_rate=1",
-			     (char *)"--micro-batch-size=4",
-			     (char *)"--bf16",
-			     (char *)"--deepspeed.stage=2",
-			     (char *)"sequence_len",
-			     (char *)"--sequence_length",
-			     NULL};
-	const struct said said[] = {
-	    {MXT_REMARK_ALLOWED, MXT_E_PLAN_SIMULATED, ""},
-	    {MXT_REMARK_REFUSED, MXT_E_PLAN_MISMATCH, "--micro-batch-size changes the workload"},
-	    {MXT_REMARK_REFUSED, MXT_E_PLAN_MISMATCH, "--bf16 changes the workload"},
-	    {MXT_REMARK_REFUSED, MXT_E_PLAN_MISMATCH, "--deepspeed.stage changes the workload"},
-	};
-	check->remarks.allowed = MXT_ALLOW_SIMULATED;
-	check->request.overrides = overrides;
-	use_config(check, plan_check_config);
-	expect(check, plan_check_plan(true, NULL, NULL), said, 4);
-}
-
 static void test_recording_alone(void **state)
 {
 	struct check *check = *state;
@@ -206,7 +184,6 @@ int main(void)
 	    ROW(test_nodes),
 	    ROW(test_config),
 	    ROW(test_config_that_cannot_be_compared),
-	    ROW(test_overrides),
 	    ROW(test_recording_alone),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
