@@ -19,12 +19,11 @@ const struct mxt_yaml_node *mxt_axolotl_get(const struct mxt_axolotl_map *map, c
 	return node && node->value.kind != MXT_YAML_NULL ? node : NULL;
 }
 
-bool mxt_axolotl_is_set(const struct mxt_axolotl_map *map, const char *key)
+bool mxt_axolotl_value_is_set(const struct mxt_yaml_node *node)
 {
-	const struct mxt_yaml_node *node = mxt_axolotl_get(map, key);
-	if (!node)
-		return false;
 	switch (node->value.kind) {
+	case MXT_YAML_NULL:
+		return false;
 	case MXT_YAML_BOOL:
 		return node->value.boolean;
 	case MXT_YAML_INT:
@@ -39,6 +38,12 @@ bool mxt_axolotl_is_set(const struct mxt_axolotl_map *map, const char *key)
 	default:
 		return true;
 	}
+}
+
+bool mxt_axolotl_is_set(const struct mxt_axolotl_map *map, const char *key)
+{
+	const struct mxt_yaml_node *node = mxt_axolotl_get(map, key);
+	return node && mxt_axolotl_value_is_set(node);
 }
 
 int mxt_axolotl_refuse(const struct mxt_axolotl_map *map, const char *key, const struct mxt_yaml_node *node,

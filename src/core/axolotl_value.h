@@ -24,6 +24,7 @@ const struct mxt_yaml_node *mxt_axolotl_get(const struct mxt_axolotl_map *map, c
 
 /* True as Python has it: there, and not false, 0, "", [] or {}. */
 bool mxt_axolotl_is_set(const struct mxt_axolotl_map *map, const char *key);
+bool mxt_axolotl_value_is_set(const struct mxt_yaml_node *node);
 
 /* Each leaves *ret_value alone when the key is absent or empty. Errors: MXT_E_YAML_VALUE with line and remedy. */
 int mxt_axolotl_int(const struct mxt_axolotl_map *map, const char *key, int32_t min, int32_t max,

@@ -65,15 +65,6 @@ static const struct mxt_yaml_node *resolve(const struct mxt_yaml_node *root, con
 	return node;
 }
 
-static bool is_set(const struct mxt_yaml_node *node)
-{
-	struct mxt_yaml_node key = {.value = {.kind = MXT_YAML_STRING}, .text = (char[]){"x"}, .len = 1};
-	struct mxt_yaml_entry entry = {&key, node};
-	struct mxt_yaml_node map = {.value = {.kind = MXT_YAML_MAPPING}, .entries = &entry, .count = 1};
-	const struct mxt_axolotl_map view = {"", &map, NULL};
-	return mxt_axolotl_is_set(&view, "x");
-}
-
 static bool holds_one_of(const char *text, const char *const *words, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -88,7 +79,7 @@ static const struct mxt_yaml_node *tuning_option(const struct mxt_yaml_node *map
 	for (size_t i = 0; map->value.kind == MXT_YAML_MAPPING && i < map->count; i++) {
 		const struct mxt_yaml_node *key = map->entries[i].key;
 		if (key->text && holds_one_of(key->text, tuning_options, MXT_ARRAY_LEN(tuning_options)) &&
-		    is_set(map->entries[i].value))
+		    mxt_axolotl_value_is_set(map->entries[i].value))
 			return key;
 	}
 	return NULL;
@@ -99,7 +90,7 @@ static const struct mxt_yaml_node *meets(const struct rule *rule, const struct m
 {
 	switch (rule->condition) {
 	case SET:
-		return is_set(node) ? node : NULL;
+		return mxt_axolotl_value_is_set(node) ? node : NULL;
 	case AUTOTUNE:
 		return node->text && strncmp(node->text, "max-autotune", 12) == 0 ? node : NULL;
 	case OPTIONS:

@@ -69,19 +69,15 @@ void mxt_axolotl_schema_destroy(struct mxt_axolotl_schema *schema)
 	free(schema);
 }
 
-/* Room for one more element. */
-static int grow(void *list, size_t *room, size_t count, size_t size)
+/* The list with room for one more element; NULL when memory ran out: then it stays as it is. */
+static void *grow(void *list, size_t *room, size_t count, size_t size)
 {
-	void **slot = list;
 	if (count < *room)
-		return 0;
+		return list;
 	size_t wanted = *room ? 2 * *room : 64;
-	void *grown = realloc(*slot, wanted * size);
-	if (!grown)
-		return -ENOMEM;
-	*slot = grown;
-	*room = wanted;
-	return 0;
+	void *grown = realloc(list, wanted * size);
+	*room = grown ? wanted : *room;
+	return grown;
 }
 
 /* ---- what the scan finds ---- */
@@ -97,8 +93,11 @@ static int add_class(void *context, struct mxt_python_text name, struct mxt_pyth
 	struct mxt_axolotl_schema *schema = take->schema;
 	if (schema->n_classes >= MAX_CLASSES)
 		return 0;
-	if (grow(&schema->classes, &schema->class_room, schema->n_classes, sizeof *schema->classes) < 0)
+	struct class_row *classes =
+	    grow(schema->classes, &schema->class_room, schema->n_classes, sizeof *schema->classes);
+	if (!classes)
 		return -ENOMEM;
+	schema->classes = classes;
 	struct class_row row = {strndup(name.at, name.len), strndup(bases.at, bases.len), take->plugin, false};
 	schema->classes[schema->n_classes++] = row;
 	return row.name && row.bases ? 0 : -ENOMEM;
@@ -121,8 +120,10 @@ static int add_field(void *context, struct mxt_python_text class_name, struct mx
 	const struct class_row *row = find_class(schema, class_name);
 	if (!row || schema->n_fields >= MAX_FIELDS)
 		return 0;
-	if (grow(&schema->fields, &schema->field_room, schema->n_fields, sizeof *schema->fields) < 0)
+	struct field_row *fields = grow(schema->fields, &schema->field_room, schema->n_fields, sizeof *schema->fields);
+	if (!fields)
 		return -ENOMEM;
+	schema->fields = fields;
 	struct field_row field = {strndup(name.at, name.len), strndup(type.at, type.len),
 				  (size_t)(row - schema->classes)};
 	if (!field.name || !field.type) {
@@ -278,14 +279,15 @@ static int copy_keys(const struct mxt_axolotl_schema *schema, bool all_top, stru
 	return 0;
 }
 
-int mxt_axolotl_schema_keys(const struct mxt_axolotl_schema *schema, struct mxt_axolotl_key **ret_keys,
-			    size_t *ret_count, struct mxt_error *err)
+int mxt_axolotl_schema_keys(struct mxt_axolotl_schema *schema, struct mxt_axolotl_key **ret_keys, size_t *ret_count,
+			    struct mxt_error *err)
 {
 	size_t count = schema->n_fields;
-	*ret_keys = NULL;
-	*ret_count = 0;
-	if (count == 0)
+	if (count == 0) {
+		*ret_keys = NULL;
+		*ret_count = 0;
 		return 0;
+	}
 	mark_top(schema->classes, schema->n_classes);
 	struct mxt_axolotl_key *keys = calloc(count, sizeof *keys);
 	if (!keys || copy_keys(schema, !has_root(schema), keys) < 0) {

@@ -28,7 +28,7 @@ int mxt_axolotl_schema_take(struct mxt_axolotl_schema *schema, const char *plugi
  * classes that it derives from (of all classes, where there is none of that name), and those of integrations. NULL and
  * 0 when nothing was declared.
  */
-int mxt_axolotl_schema_keys(const struct mxt_axolotl_schema *schema, struct mxt_axolotl_key **ret_keys,
-			    size_t *ret_count, struct mxt_error *err) MXT_WUR;
+int mxt_axolotl_schema_keys(struct mxt_axolotl_schema *schema, struct mxt_axolotl_key **ret_keys, size_t *ret_count,
+			    struct mxt_error *err) MXT_WUR;
 
 #endif

@@ -135,11 +135,11 @@ void mxt_axolotl_secrets_scan(const char *name, const char *bytes, size_t len, s
 	for (size_t at = 0; at < len;) {
 		size_t word = strcspn(bytes + at, between);
 		if (word >= MIN_TOKEN && is_token(bytes + at, word, remarks))
-			mxt_remark_refuse(remarks, MXT_E_LAUNCH_SECRET, MXT_ALLOW_NOTHING,
-					  "%s:%zu: a word there looks like a service's token or an address with a "
-					  "password, and %s, with "
-					  "its comments; take it out and export it as a variable",
-					  name, line, why(&source));
+			mxt_remark_refuse(
+			    remarks, MXT_E_LAUNCH_SECRET, MXT_ALLOW_NOTHING,
+			    "%s:%zu: a word there looks like a service's token or an address with a "
+			    "password, and %s, with its comments; take it out and export it as a variable",
+			    name, line, why(&source));
 		at += word;
 		line += at < len && bytes[at] == '\n' ? 1 : 0;
 		at++;
