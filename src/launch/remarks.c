@@ -5,7 +5,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "buf.h"
 #include "cleanup.h"
 #include "json.h"
 
@@ -48,9 +50,25 @@ void mxt_remarks_finish(struct mxt_remarks *remarks)
 	*remarks = (struct mxt_remarks)MXT_REMARKS_INIT;
 }
 
-/* Takes the text over, also when there is no room for it. */
+/* The same may be found by several who read the same file. */
+static bool is_known(const struct mxt_remarks *remarks, const struct mxt_remark *remark)
+{
+	for (size_t i = 0; remark->text && i < remarks->count; i++) {
+		const struct mxt_remark *other = &remarks->items[i];
+		if (other->kind == remark->kind && other->allowance == remark->allowance &&
+		    strcmp(other->text, remark->text) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Takes the text over, also when there is no room for it, or it is there already. */
 static void add(struct mxt_remarks *remarks, struct mxt_remark remark)
 {
+	if (is_known(remarks, &remark)) {
+		free(remark.text);
+		return;
+	}
 	if (remark.text && remarks->count == remarks->capacity) {
 		size_t capacity = remarks->capacity ? 2 * remarks->capacity : 16;
 		struct mxt_remark *grown = realloc(remarks->items, capacity * sizeof *grown);
@@ -110,24 +128,58 @@ void mxt_remark_refuse_error(struct mxt_remarks *remarks, enum mxt_allowance all
 	mxt_error_clear(err);
 }
 
+/* The refusals of one set of remarks. */
+struct refusals {
+	const struct mxt_remark *first; /* one that nothing lets through, where there is one */
+	size_t count;
+	bool final;       /* there is one */
+	unsigned options; /* of enum mxt_allowance: what lets all of them through */
+};
+
+static struct refusals find_refusals(const struct mxt_remarks *remarks)
+{
+	struct refusals found = {NULL, 0, false, 0};
+	for (size_t i = 0; i < remarks->count; i++) {
+		const struct mxt_remark *remark = &remarks->items[i];
+		if (remark->kind != MXT_REMARK_REFUSED)
+			continue;
+		bool final = remark->allowance == MXT_ALLOW_NOTHING;
+		if (!found.first || (final && !found.final))
+			found.first = remark;
+		found.final = found.final || final;
+		found.options |= (unsigned)remark->allowance;
+		found.count++;
+	}
+	return found;
+}
+
+/* "; or give --allow-mismatch and --allow-jit, ...": nothing where they would not be enough. */
+static void append_remedy(const struct refusals *found, struct mxt_buf *text)
+{
+	const char *before = "; or give ";
+	for (size_t i = 0; !found->final && i < MXT_ARRAY_LEN(allowances); i++) {
+		if (!(found->options & (unsigned)allowances[i].allowance))
+			continue;
+		mxt_buf_printf(text, "%s%s", before, allowances[i].option);
+		before = " and ";
+	}
+	if (text->len > 0)
+		mxt_buf_puts(text, ", which the record of the run then says");
+}
+
 int mxt_remarks_verdict(const struct mxt_remarks *remarks, struct mxt_error *err)
 {
-	const struct mxt_remark *first = NULL;
-	size_t others = 0;
+	MXT_CLEANUP_BUF struct mxt_buf remedy = MXT_BUF_INIT;
 	if (remarks->failed)
 		return mxt_error_oom(err);
-	for (size_t i = 0; i < remarks->count; i++) {
-		if (remarks->items[i].kind != MXT_REMARK_REFUSED)
-			continue;
-		others += first != NULL;
-		first = first ? first : &remarks->items[i];
-	}
-	if (!first)
+	const struct refusals found = find_refusals(remarks);
+	if (!found.first)
 		return 0;
-	const char *option = mxt_allowance_option(first->allowance);
-	int rc = mxt_error_set(err, -EPERM, first->id, "%s%s%s%s", first->text, option ? "; or give " : "",
-			       option ? option : "", option ? ", which the record of the run then says" : "");
-	return others == 0 ? rc : mxt_error_wrap(err, "%zu more reasons", others);
+	append_remedy(&found, &remedy);
+	if (remedy.failed)
+		return mxt_error_oom(err);
+	int rc = mxt_error_set(err, -EPERM, found.first->id, "%s%s", found.first->text, mxt_buf_text(&remedy));
+	return found.count == 1 ? rc : mxt_error_wrap(err, "%zu more reasons", found.count - 1);
 }
 
 static json_t *remark_json(const struct mxt_remark *remark)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What is found before a run starts: notes, warnings, and what the run is refused for. All of it is gathered, so that
- * one attempt names everything that is wrong.
+ * one attempt names everything that is wrong, each thing once.
  */
 #ifndef MXT_LAUNCH_REMARKS_H
 #define MXT_LAUNCH_REMARKS_H
@@ -59,7 +59,10 @@ void mxt_remark_refuse(struct mxt_remarks *remarks, enum mxt_error_id id, enum m
 /* The same for an error that was met; *err is moved from. Memory that ran out stays what it is. */
 void mxt_remark_refuse_error(struct mxt_remarks *remarks, enum mxt_allowance allowance, struct mxt_error *err);
 
-/* 0, memory that ran out, or the first refusal with how many more there are. */
+/*
+ * 0, memory that ran out, or a refusal with how many more there are: the first, or the first that no option lets
+ * through. What is said of options lets all of them through.
+ */
 int mxt_remarks_verdict(const struct mxt_remarks *remarks, struct mxt_error *err) MXT_WUR;
 
 /* "note", "warning", "allowed", "refused". */

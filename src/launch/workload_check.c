@@ -211,6 +211,12 @@ static void refuse_difference(const char *config, const json_t *difference, stru
 	    mxt_buf_text(&text), config);
 }
 
+/* No trainer's config could be written from it, whatever is allowed; who would write it says the same. */
+static bool is_about_yaml(const struct mxt_error *cause)
+{
+	return cause->id == MXT_E_YAML_SYNTAX || cause->id == MXT_E_YAML_REFUSED;
+}
+
 int mxt_workload_check(const struct mxt_workload_check_request *request, struct mxt_remarks *remarks,
 		       struct mxt_error *err)
 {
@@ -226,7 +232,9 @@ int mxt_workload_check(const struct mxt_workload_check_request *request, struct 
 	int rc = mxt_workload_differences(request, &differences, &cause);
 	if (rc == -ENOMEM)
 		return mxt_error_oom(err);
-	if (rc < 0) {
+	if (rc < 0 && is_about_yaml(&cause)) {
+		mxt_remark_refuse_error(remarks, MXT_ALLOW_NOTHING, &cause);
+	} else if (rc < 0) {
 		mxt_error_wrap(&cause, "the plan cannot be compared with the config");
 		mxt_remark_refuse_error(remarks, MXT_ALLOW_MISMATCH, &cause);
 	}
