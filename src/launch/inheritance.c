@@ -23,7 +23,7 @@ void mxt_inheritance_take(struct mxt_inheritance *inheritance, pid_t command, bo
 	wards->ended = ended || command == 0;
 	(void)mxt_process_tree_signal(getpid(), SIGCONT);
 	if (wards->ended) {
-		mxt_ending_alone(&wards->ending, now_ns);
+		mxt_ending_alone(&wards->ending, SIGTERM, now_ns);
 		return;
 	}
 	mxt_wards_hear(wards, SIGTERM, now_ns); /* from the kernel, at the guardian's death */

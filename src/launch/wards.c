@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "clock.h"
+#include "compiler.h"
 #include "process_tree.h"
 
 #define ECHO_NS   (100 * MXT_NS_PER_MS)
@@ -23,6 +24,21 @@ void mxt_wards_init(struct mxt_wards *wards, pid_t command, uint64_t grace_ns)
 	mxt_ending_init(&wards->ending, grace_ns);
 }
 
+/*
+ * How what the command leaves behind is asked to end. An interrupt alone is passed on as one, which trainings save
+ * their work for; where it came to the whole group, as from a terminal, they have it. All else is TERM.
+ */
+static int relay_of(const struct mxt_wards *wards)
+{
+	static const int others[] = {SIGTERM, SIGHUP, SIGQUIT};
+	for (size_t i = 0; i < MXT_ARRAY_LEN(others); i++)
+		if (wards->delivered_ns[others[i]] != 0)
+			return SIGTERM;
+	if (wards->delivered_ns[SIGINT] == 0)
+		return SIGTERM;
+	return wards->heard_ns[SIGINT] != 0 ? 0 : SIGINT;
+}
+
 static void take_end(struct mxt_wards *wards, int status, uint64_t now_ns)
 {
 	if (WIFSTOPPED(status)) {
@@ -31,7 +47,7 @@ static void take_end(struct mxt_wards *wards, int status, uint64_t now_ns)
 	}
 	wards->ended = true;
 	wards->wait_status = status;
-	mxt_ending_alone(&wards->ending, now_ns);
+	mxt_ending_alone(&wards->ending, relay_of(wards), now_ns);
 }
 
 void mxt_wards_reap(struct mxt_wards *wards, uint64_t now_ns)

@@ -96,6 +96,18 @@ class Forwarding(supervised.TestCase):
         run.send(signal.SIGTERM)
         self.assertEqual(run.end(3)["signal"], 0)
 
+    def test_an_interrupt_reaches_what_a_launcher_leaves_behind(self):
+        """accelerate dies of it at once; the training has to hear of it, too, and saves its work."""
+        launcher = ("import signal, subprocess, sys\n"
+                    "signal.signal(signal.SIGINT, signal.SIG_DFL)\n"
+                    f"subprocess.Popen([sys.executable, '-c', {LISTENER!r}, '2'], start_new_session=True)\n"
+                    "signal.pause()\n")
+        run = self.supervise([sys.executable, "-c", launcher], grace=60)
+        run.read_line()
+        run.send(signal.SIGINT)
+        result = run.end(128 + signal.SIGINT)
+        self.assertEqual((result["out"], result["signal"], result["swept"]), ("got 2\n", signal.SIGINT, 1))
+
     def test_what_our_caller_ignores_stays_ignored(self):
         run, pid = self.listener(preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
         run.send(signal.SIGHUP)

@@ -15,7 +15,8 @@ struct crowd {
 	struct mxt_ending_ops ops;
 	uint64_t now_ns;
 	size_t n_left, n_ignoring_term, n_unkillable, n_kills;
-	char sent[64]; /* "T" TERM, "C" CONT, "K" KILL; the first of each kind in a row */
+	char
+	    sent[64]; /* "I" INT, which nobody ends of, "T" TERM, "C" CONT, "K" KILL; the first of each kind in a row */
 };
 
 static void note(struct crowd *crowd, char c)
@@ -29,7 +30,7 @@ static size_t signal_all(void *context, int signal)
 {
 	struct crowd *crowd = context;
 	size_t n = crowd->n_left;
-	note(crowd, signal == SIGTERM ? 'T' : signal == SIGCONT ? 'C' : 'K');
+	note(crowd, signal == SIGINT ? 'I' : signal == SIGTERM ? 'T' : signal == SIGCONT ? 'C' : 'K');
 	if (signal == SIGTERM)
 		crowd->n_left = crowd->n_ignoring_term;
 	if (signal == SIGKILL)
@@ -81,7 +82,7 @@ static void test_a_command_that_leaves_nobody(void **state)
 	(void)state;
 	struct crowd crowd;
 	begin(&crowd, GRACE_NS, 0);
-	mxt_ending_alone(&crowd.ending, crowd.now_ns);
+	mxt_ending_alone(&crowd.ending, SIGTERM, crowd.now_ns);
 	step(&crowd);
 	assert_int_equal(crowd.ending.phase, MXT_ENDING_OVER);
 	assert_string_equal(crowd.sent, "");
@@ -94,7 +95,7 @@ static void test_who_is_left_may_leave_then_is_asked_then_killed(void **state)
 	struct crowd crowd;
 	begin(&crowd, GRACE_NS, 3);
 	crowd.n_ignoring_term = 2;
-	mxt_ending_alone(&crowd.ending, crowd.now_ns);
+	mxt_ending_alone(&crowd.ending, SIGTERM, crowd.now_ns);
 	step(&crowd);
 	assert_string_equal(crowd.sent, "");
 	assert_int_equal(pass(&crowd), 1000);
@@ -146,12 +147,58 @@ static void test_asked_while_the_rest_leaves(void **state)
 	struct crowd crowd;
 	begin(&crowd, GRACE_NS, 2);
 	crowd.n_ignoring_term = 2;
-	mxt_ending_alone(&crowd.ending, crowd.now_ns);
+	mxt_ending_alone(&crowd.ending, SIGTERM, crowd.now_ns);
 	mxt_ending_ask(&crowd.ending, crowd.now_ns);
 	assert_int_equal(pass(&crowd), 0);
 	mxt_ending_ask(&crowd.ending, crowd.now_ns);
 	assert_int_equal(pass(&crowd), 0);
 	assert_string_equal(crowd.sent, "TCK");
+}
+
+/* accelerate dies of the signal at once, and what it leaves behind is the job. */
+static void test_the_grace_is_also_that_of_who_is_left(void **state)
+{
+	(void)state;
+	struct crowd crowd;
+	begin(&crowd, GRACE_NS, 2);
+	crowd.n_ignoring_term = 1;
+	mxt_ending_ask(&crowd.ending, crowd.now_ns);
+	mxt_ending_alone(&crowd.ending, SIGTERM, crowd.now_ns);
+	assert_int_equal(pass(&crowd), 1000);
+	assert_string_equal(crowd.sent, "TC");
+	assert_int_equal(pass(&crowd), 44000);
+	assert_string_equal(crowd.sent, "TCK");
+	assert_int_equal(crowd.ending.n_swept, 2);
+}
+
+static void test_an_interrupt_is_passed_on(void **state)
+{
+	(void)state;
+	struct crowd crowd;
+	begin(&crowd, GRACE_NS, 2);
+	mxt_ending_ask(&crowd.ending, crowd.now_ns);
+	mxt_ending_alone(&crowd.ending, SIGINT, crowd.now_ns);
+	assert_int_equal(pass(&crowd), 1000);
+	assert_string_equal(crowd.sent, "IC");
+	assert_int_equal(crowd.ending.n_swept, 2);
+	mxt_ending_ask(&crowd.ending, crowd.now_ns);
+	assert_int_equal(pass(&crowd), 5000); /* not the 44 s that were left */
+	assert_string_equal(crowd.sent, "ICTC");
+	step(&crowd);
+	assert_int_equal(crowd.ending.phase, MXT_ENDING_OVER);
+}
+
+static void test_an_interrupt_that_all_have_is_not_sent(void **state)
+{
+	(void)state;
+	struct crowd crowd;
+	begin(&crowd, GRACE_NS, 2);
+	mxt_ending_ask(&crowd.ending, crowd.now_ns);
+	mxt_ending_alone(&crowd.ending, 0, crowd.now_ns);
+	assert_int_equal(pass(&crowd), 1000);
+	assert_string_equal(crowd.sent, "");
+	assert_int_equal(pass(&crowd), 44000);
+	assert_string_equal(crowd.sent, "TC");
 }
 
 static void test_without_grace_nobody_waits(void **state)
@@ -175,7 +222,7 @@ static void test_who_cannot_be_killed_is_given_up(void **state)
 	begin(&crowd, 0, 5);
 	crowd.n_ignoring_term = 5;
 	crowd.n_unkillable = 1;
-	mxt_ending_alone(&crowd.ending, crowd.now_ns);
+	mxt_ending_alone(&crowd.ending, SIGTERM, crowd.now_ns);
 	while (crowd.ending.phase != MXT_ENDING_OVER)
 		ms += pass(&crowd);
 	assert_in_range(ms, 20000, 20400);
@@ -200,7 +247,7 @@ static void test_who_cannot_be_found_is_given_up_soon(void **state)
 	begin(&crowd, 0, 1);
 	crowd.n_ignoring_term = crowd.n_unkillable = 1;
 	crowd.ops.signal_all = find_nobody;
-	mxt_ending_alone(&crowd.ending, crowd.now_ns);
+	mxt_ending_alone(&crowd.ending, SIGTERM, crowd.now_ns);
 	while (crowd.ending.phase != MXT_ENDING_OVER)
 		ms += pass(&crowd);
 	assert_in_range(ms, 1000, 1400);
@@ -216,6 +263,9 @@ int main(void)
 	    cmocka_unit_test(test_the_command_has_its_grace),
 	    cmocka_unit_test(test_asked_again_it_has_less),
 	    cmocka_unit_test(test_asked_while_the_rest_leaves),
+	    cmocka_unit_test(test_the_grace_is_also_that_of_who_is_left),
+	    cmocka_unit_test(test_an_interrupt_is_passed_on),
+	    cmocka_unit_test(test_an_interrupt_that_all_have_is_not_sent),
 	    cmocka_unit_test(test_without_grace_nobody_waits),
 	    cmocka_unit_test(test_who_cannot_be_killed_is_given_up),
 	    cmocka_unit_test(test_who_cannot_be_found_is_given_up_soon),
