@@ -12,3 +12,11 @@ static uint64_t monotonic_ns(void *context)
 }
 
 const struct mxt_clock mxt_clock_monotonic = {monotonic_ns, 0};
+
+int mxt_poll_ms(uint64_t deadline_ns, uint64_t now_ns)
+{
+	if (deadline_ns == 0)
+		return -1;
+	uint64_t ms = deadline_ns > now_ns ? (deadline_ns - now_ns) / MXT_NS_PER_MS + 1 : 0;
+	return ms < INT32_MAX ? (int)ms : INT32_MAX;
+}

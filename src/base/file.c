@@ -178,15 +178,16 @@ static int target_init(struct target *target, const char *path, bool follow, str
 	return target->dir ? 0 : mxt_error_oom(err);
 }
 
-static int write_all(int fd, const char *bytes, size_t len)
+int mxt_file_write_all(int fd, const void *bytes, size_t len)
 {
+	const char *at = bytes;
 	while (len > 0) {
-		ssize_t put = write(fd, bytes, len);
+		ssize_t put = write(fd, at, len);
 		if (put < 0 && errno == EINTR)
 			continue;
 		if (put < 0)
 			return -errno;
-		bytes += put;
+		at += put;
 		len -= (size_t)put;
 	}
 	return 0;
@@ -194,7 +195,7 @@ static int write_all(int fd, const char *bytes, size_t len)
 
 static int fill_temp(int fd, const struct target *target, const void *bytes, size_t len)
 {
-	int rc = write_all(fd, bytes, len);
+	int rc = mxt_file_write_all(fd, bytes, len);
 	if (rc == 0 && fchmod(fd, target->mode) < 0)
 		rc = -errno;
 	if (rc == 0 && fsync(fd) < 0)

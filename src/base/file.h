@@ -22,6 +22,9 @@ int mxt_file_read(const char *path, size_t max_bytes, struct mxt_buf *buf, struc
 /* At most `size` bytes at `offset` of an open file; how many, fewer at its end or after a failure. */
 size_t mxt_file_read_at(int fd, void *bytes, size_t size, uint64_t offset);
 
+/* 0 or -errno. */
+int mxt_file_write_all(int fd, const void *bytes, size_t len) MXT_WUR;
+
 /*
  * Replaces `path` by `len` bytes: temporary file in the same directory, fsync, rename, fsync of the directory. At any
  * moment the path holds the old content or the new one. A symlink is followed, so that the link survives and its

@@ -194,12 +194,9 @@ static void enforce_deadline(struct watch *watch)
 
 static int wait_ms(const struct watch *watch)
 {
-	uint64_t now = now_ns(), deadline = watch->deadline_ns;
 	int slice = watch->child.pidfd < 0 || watch->notify_fd < 0 ? SLICE_MS : -1;
-	if (deadline == 0)
-		return slice;
-	uint64_t left = deadline > now ? (deadline - now) / MXT_NS_PER_MS + 1 : 0;
-	return slice < 0 || left < SLICE_MS ? (int)(left < INT32_MAX ? left : INT32_MAX) : slice;
+	int left = mxt_poll_ms(watch->deadline_ns, now_ns());
+	return slice < 0 || (left >= 0 && left < slice) ? left : slice;
 }
 
 /* Until the command is gone. */

@@ -2,10 +2,10 @@
 #include "job_tuning.h"
 
 #include <string.h>
-#include <strings.h>
 
 #include "compiler.h"
 #include "environ.h"
+#include "words.h"
 
 static const struct mxt_job_tuning rows[] = {
 #define MXT_JOB_TUNING(name, form, words, still, still_value, off, what)                                               \
@@ -32,19 +32,6 @@ const struct mxt_job_tuning *mxt_job_tuning_find(const char *name)
 	return NULL;
 }
 
-static bool is_word(const char *words, const char *value, bool any_case)
-{
-	size_t value_len = strlen(value);
-	while (*words) {
-		size_t len = strcspn(words, " ");
-		if (len == value_len && (any_case ? strncasecmp(words, value, len) : strncmp(words, value, len)) == 0)
-			return true;
-		words += len;
-		words += strspn(words, " ");
-	}
-	return false;
-}
-
 bool mxt_job_tuning_asked(const struct mxt_job_tuning *row, char *const *environment)
 {
 	const char *value = mxt_environ_get(environment, row->name);
@@ -53,5 +40,5 @@ bool mxt_job_tuning_asked(const struct mxt_job_tuning *row, char *const *environ
 	bool but = row->form == MXT_TUNING_BUT || row->form == MXT_TUNING_BUT_ANY_CASE;
 	if (!value || (still && strcmp(still, row->still_value) == 0))
 		return false;
-	return is_word(row->words, value, any_case) != but;
+	return (mxt_words_index(row->words, value, strlen(value), any_case) >= 0) != but;
 }

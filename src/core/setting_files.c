@@ -2,7 +2,6 @@
 #include "setting_files.h"
 
 #include <errno.h>
-#include <pwd.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 #include "environ.h"
 #include "printable.h"
 #include "sysroot.h"
+#include "user.h"
 #include "variables.h"
 
 #define MAX_FILE_BYTES ((size_t)64 << 10)
@@ -130,10 +130,8 @@ static void advise_in(const struct mxt_setting_files *files, const char *folder,
 /* Appends the home that passwd gives us; nothing on a recorded machine, which does not tell who we are there. */
 static void find_passwd_home(const struct mxt_sysroot *root, struct mxt_buf *home)
 {
-	char bytes[4096];
-	struct passwd entry, *found = NULL;
-	if (mxt_sysroot_is_live(root) && getpwuid_r(getuid(), &entry, bytes, sizeof bytes, &found) == 0 && found)
-		mxt_buf_puts(home, entry.pw_dir);
+	if (mxt_sysroot_is_live(root))
+		mxt_user_passwd(home, NULL);
 }
 
 /* Of NCCL or RCCL. */

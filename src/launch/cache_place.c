@@ -2,7 +2,6 @@
 #include "cache_place.h"
 
 #include <fnmatch.h>
-#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include "cleanup.h"
 #include "environ.h"
 #include "error.h"
+#include "user.h"
 
 enum cache_kind { CACHE_FOLDER, CACHE_FILE };
 
@@ -19,7 +19,6 @@ static const struct cache_row {
 	enum cache_kind kind;
 	const char *tuned;
 } rows[] = {
-#define FILE                                       FILE_NAME /* stdio.h's type is not used here */
 #define MXT_CACHE(cache, base, below, kind, tuned) {cache, base, below, CACHE_##kind, tuned},
 #include "caches.def"
 #undef MXT_CACHE
@@ -40,19 +39,6 @@ const char *mxt_cache_tuned_patterns(const char *cache)
 }
 
 /* ---- who runs it ---- */
-
-#define PASSWD_BYTES 4096
-
-/* Of passwd, for environments that do not say it; "" when it is not known. */
-static void passwd_of_user(struct mxt_buf *home, struct mxt_buf *name)
-{
-	char text[PASSWD_BYTES];
-	struct passwd entry, *found = NULL;
-	if (getpwuid_r(getuid(), &entry, text, sizeof text, &found) != 0 || !found)
-		return;
-	mxt_buf_puts(home, entry.pw_dir);
-	mxt_buf_puts(name, entry.pw_name);
-}
 
 /* Whose environment it is. */
 struct user {
@@ -80,7 +66,7 @@ static int user_init(struct user *user, char *const *environment, struct mxt_err
 	const char *home_set = get_set(environment, "HOME"), *name_set = NULL;
 	for (size_t i = 0; i < MXT_ARRAY_LEN(names) && !name_set; i++)
 		name_set = get_set(environment, names[i]);
-	passwd_of_user(&home, &name);
+	mxt_user_passwd(&home, &name);
 	user->environment = environment;
 	mxt_buf_puts(&user->home, home_set ? home_set : mxt_buf_text(&home));
 	mxt_buf_puts(&user->name, name_set ? name_set : mxt_buf_text(&name));

@@ -103,8 +103,10 @@ static int watch_signals(const struct mxt_guardian_request *request)
 	return signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
-/* A terminal's signal came to the command, too. What a process sent to the group may have come from the command itself
- * ("kill 0" at the end of a script): it is remembered, but asks for nothing. */
+/*
+ * A terminal's signal came to the command, too. What a process sent to the group may have come from the command itself
+ * ("kill 0" at the end of a script): it is remembered, but asks for nothing.
+ */
 static void take_signal(struct guard *guard, const struct signalfd_siginfo *info)
 {
 	int signal = (int)info->ssi_signo;
@@ -172,17 +174,8 @@ static void tell_over(const struct guard *guard)
 					     .command_ended = wards->ended,
 					     .n_swept = wards->ending.n_swept};
 	if (wards->ending.given_up)
-		packet.n_stuck = mxt_process_tree_list(getpid(), packet.stuck, MXT_GUARDIAN_STUCK);
+		packet.n_stuck = mxt_process_tree_list(getpid(), packet.stuck, MXT_PROCESS_TREE_NAMED);
 	tell_packet(guard, &packet);
-}
-
-static int wait_ms(const struct guard *guard)
-{
-	uint64_t deadline = mxt_wards_deadline_ns(&guard->wards), now = now_ns();
-	if (deadline == 0)
-		return -1;
-	uint64_t ms = deadline > now ? (deadline - now) / MXT_NS_PER_MS + 1 : 0;
-	return ms < INT32_MAX ? (int)ms : INT32_MAX;
 }
 
 static void watch_over(struct guard *guard)
@@ -190,7 +183,7 @@ static void watch_over(struct guard *guard)
 	do {
 		struct pollfd fds[] = {
 		    {guard->fd, POLLIN, 0}, {guard->signal_fd, POLLIN, 0}, {guard->child.exec_fd, POLLIN, 0}};
-		(void)poll(fds, MXT_ARRAY_LEN(fds), wait_ms(guard));
+		(void)poll(fds, MXT_ARRAY_LEN(fds), mxt_poll_ms(mxt_wards_deadline_ns(&guard->wards), now_ns()));
 		take_signals(guard);
 		take_word(guard);
 		mxt_wards_reap(&guard->wards, now_ns());

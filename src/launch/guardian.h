@@ -14,10 +14,9 @@
 #include <sys/types.h>
 
 #include "compiler.h"
+#include "process_tree.h"
 
 struct mxt_error;
-
-#define MXT_GUARDIAN_STUCK 8
 
 /* One packet of a SOCK_SEQPACKET pair, between a process and its fork. */
 enum mxt_guardian_word {
@@ -41,7 +40,7 @@ struct mxt_guardian_packet {
 	int value;
 	bool command_ended; /* OVER: value is valid */
 	size_t n_swept, n_stuck;
-	pid_t stuck[MXT_GUARDIAN_STUCK];
+	pid_t stuck[MXT_PROCESS_TREE_NAMED];
 };
 
 /* All borrowed. */

@@ -129,7 +129,7 @@ static void mark_descendants(struct table *table, pid_t root)
 }
 
 /* Through a descriptor, so that the signal cannot reach a process that got the number since. */
-static bool send(const struct entry *entry, int signal)
+static bool send_signal(const struct entry *entry, int signal)
 {
 #if defined(SYS_pidfd_open) && defined(SYS_pidfd_send_signal)
 	MXT_CLEANUP_CLOSE int fd = (int)syscall(SYS_pidfd_open, entry->pid, 0);
@@ -153,7 +153,7 @@ size_t mxt_process_tree_signal(pid_t root, int signal)
 	read_table(&table);
 	mark_descendants(&table, root);
 	for (size_t i = 0; i < table.count; i++)
-		if (table.entries[i].below && send(&table.entries[i], signal))
+		if (table.entries[i].below && send_signal(&table.entries[i], signal))
 			count++;
 	free(table.entries);
 	return count;

@@ -16,6 +16,9 @@
  */
 size_t mxt_process_tree_signal(pid_t root, int signal);
 
+/* How many of those that could not be ended a report names. */
+#define MXT_PROCESS_TREE_NAMED 8
+
 /* Writes up to `max` of the living descendants' pids; returns how many it wrote. */
 size_t mxt_process_tree_list(pid_t root, pid_t *pids, size_t max);
 

@@ -174,7 +174,7 @@ static void mind_inheritance(struct supervision *s)
 	s->result->n_swept = wards->ending.n_swept;
 	s->over = s->inheritance.over;
 	if (wards->ending.given_up)
-		s->result->n_stuck = mxt_process_tree_list(getpid(), s->result->stuck, MXT_SUPERVISE_STUCK);
+		s->result->n_stuck = mxt_process_tree_list(getpid(), s->result->stuck, MXT_PROCESS_TREE_NAMED);
 }
 
 /* ---- signals ---- */
@@ -224,12 +224,8 @@ static uint64_t earlier(uint64_t a, uint64_t b)
 
 static int wait_ms(const struct supervision *s)
 {
-	uint64_t now = now_ns();
-	uint64_t deadline = earlier(mxt_output_tee_deadline_ns(s->tee), mxt_inheritance_deadline_ns(&s->inheritance));
-	if (deadline == 0)
-		return -1;
-	uint64_t ms = deadline > now ? (deadline - now) / MXT_NS_PER_MS + 1 : 0;
-	return ms < INT32_MAX ? (int)ms : INT32_MAX;
+	return mxt_poll_ms(earlier(mxt_output_tee_deadline_ns(s->tee), mxt_inheritance_deadline_ns(&s->inheritance)),
+			   now_ns());
 }
 
 static void turn(struct supervision *s)

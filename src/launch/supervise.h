@@ -25,6 +25,7 @@
 #include <sys/types.h>
 
 #include "compiler.h"
+#include "process_tree.h"
 
 struct mxt_error;
 
@@ -47,8 +48,6 @@ struct mxt_supervise_request {
 	void *on_start_context;
 };
 
-#define MXT_SUPERVISE_STUCK 8
-
 struct mxt_supervised {
 	bool started;
 	int exec_errno;  /* why it was not started; 0: it was */
@@ -59,8 +58,8 @@ struct mxt_supervised {
 	int shown_errno;     /* why not all was shown: EPIPE, EAGAIN (nobody reads it), ...; 0: it was */
 	uint64_t lost_bytes; /* not shown */
 	uint64_t log_bytes;
-	size_t n_swept;                   /* processes that had to be ended after the command was gone */
-	pid_t stuck[MXT_SUPERVISE_STUCK]; /* processes that could not be ended */
+	size_t n_swept;                      /* processes that had to be ended after the command was gone */
+	pid_t stuck[MXT_PROCESS_TREE_NAMED]; /* processes that could not be ended */
 	size_t n_stuck;
 	uint64_t started_ns, ended_ns; /* CLOCK_MONOTONIC */
 };
