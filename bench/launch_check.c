@@ -131,7 +131,7 @@ static int watch(struct bench *b, struct mxt_error *err)
 	MXT_CLEANUP_CACHES struct mxt_caches *caches = NULL;
 	MXT_CLEANUP_JSON json_t *changes = NULL;
 	begin(b);
-	int rc = mxt_caches_open(b->environment, &caches, err);
+	int rc = mxt_caches_create(b->environment, &caches, err);
 	end(b, CACHES_BEFORE);
 	begin(b);
 	if (rc == 0)

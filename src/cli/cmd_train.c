@@ -8,6 +8,7 @@
 #include "command.h"
 #include "error.h"
 #include "launch_session.h"
+#include "node_value.h"
 
 static const struct mxt_option options[] = {
     {"config", "FILE", "the Axolotl config; it is not changed, a copy is"},
@@ -25,10 +26,10 @@ static const struct mxt_option options[] = {
 static int take_nodes(const struct mxt_args *args, struct mxt_nodes_request *ret_nodes, struct mxt_error *err)
 {
 	*ret_nodes = (struct mxt_nodes_request){.rank = -1, .address = mxt_args_get(args, "main-address")};
-	int rc = mxt_args_int(args, "nodes", 1, 65536, &ret_nodes->count, err);
+	int rc = mxt_args_int(args, "nodes", 1, MXT_NODES_MAX, &ret_nodes->count, err);
 	if (rc == 0)
-		rc = mxt_args_int(args, "node-rank", 0, 65535, &ret_nodes->rank, err);
-	return rc == 0 ? mxt_args_int(args, "main-port", 1, 65535, &ret_nodes->port, err) : rc;
+		rc = mxt_args_int(args, "node-rank", 0, MXT_NODES_MAX - 1, &ret_nodes->rank, err);
+	return rc == 0 ? mxt_args_int(args, "main-port", 1, MXT_PORT_MAX, &ret_nodes->port, err) : rc;
 }
 
 static int run(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_error *err)

@@ -36,7 +36,7 @@ struct mxt_caches {
 	size_t n_files;
 };
 
-void mxt_caches_close(struct mxt_caches *caches)
+void mxt_caches_destroy(struct mxt_caches *caches)
 {
 	for (size_t i = 0; caches && i < caches->n_places; i++)
 		mxt_cache_place_finish(&caches->places[i]);
@@ -93,7 +93,7 @@ static int survey_files(struct mxt_caches *caches, struct mxt_error *err)
 	return rc;
 }
 
-int mxt_caches_open(char *const *environment, struct mxt_caches **ret_caches, struct mxt_error *err)
+int mxt_caches_create(char *const *environment, struct mxt_caches **ret_caches, struct mxt_error *err)
 {
 	struct mxt_caches *caches = calloc(1, sizeof *caches);
 	if (!caches)
@@ -103,7 +103,7 @@ int mxt_caches_open(char *const *environment, struct mxt_caches **ret_caches, st
 		rc = survey_files(caches, err);
 	(void)clock_gettime(CLOCK_REALTIME_COARSE, &caches->start);
 	if (rc < 0)
-		mxt_caches_close(caches);
+		mxt_caches_destroy(caches);
 	else
 		*ret_caches = caches;
 	return rc;

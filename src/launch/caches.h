@@ -19,8 +19,8 @@ struct mxt_caches;
  * last change that the file system keeps for each file, so that nothing large is read now. A file server's clock is
  * taken to agree with this host's.
  */
-int mxt_caches_open(char *const *environment, struct mxt_caches **ret_caches, struct mxt_error *err) MXT_WUR;
-void mxt_caches_close(struct mxt_caches *caches);
+int mxt_caches_create(char *const *environment, struct mxt_caches **ret_caches, struct mxt_error *err) MXT_WUR;
+void mxt_caches_destroy(struct mxt_caches *caches);
 
 /* One more folder: what no variable names, such as .../site-packages/aiter/jit for "aiter" (a row's name, static). */
 int mxt_caches_add(struct mxt_caches *caches, const char *cache, const char *folder, struct mxt_error *err) MXT_WUR;
@@ -34,7 +34,7 @@ int mxt_caches_changes(const struct mxt_caches *caches, json_t **ret_changes, st
 
 static inline void mxt_caches_cleanup_(struct mxt_caches **caches)
 {
-	mxt_caches_close(*caches);
+	mxt_caches_destroy(*caches);
 }
 #define MXT_CLEANUP_CACHES MXT_CLEANUP(mxt_caches_cleanup_)
 

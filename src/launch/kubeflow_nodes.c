@@ -14,8 +14,6 @@
 #include "number.h"
 #include "printable.h"
 
-#define TORCH_PORT  29500 /* where nobody says another one: torch's own */
-#define MAX_RANKS   (INT64_C(1) << 24)
 #define KILL_WAIT_S 30 /* of a pod: terminationGracePeriodSeconds, unless its description has another */
 
 bool mxt_kubeflow_is_here(char *const *environment)
@@ -53,7 +51,7 @@ static int read_count(char *const *environment, int64_t *ret_count, struct mxt_e
 {
 	const char *text = mxt_environ_get(environment, "PET_NNODES");
 	int64_t count = 0, world = 0;
-	int rc = mxt_node_number(environment, "WORLD_SIZE", 1, MAX_RANKS, &world, err);
+	int rc = mxt_node_number(environment, "WORLD_SIZE", 1, MXT_RANKS_MAX, &world, err);
 	if (rc == 0 && text)
 		rc = parse_count(text, &count, err);
 	if (rc < 0)
@@ -79,11 +77,11 @@ static bool ranks_agree(int64_t rank, int64_t rank_of_node, int64_t processes)
 static int read_rank(char *const *environment, int64_t count, int64_t *ret_rank, struct mxt_error *err)
 {
 	int64_t rank = -1, node = -1, world = 0;
-	int rc = mxt_node_number(environment, "RANK", 0, MAX_RANKS, &rank, err);
+	int rc = mxt_node_number(environment, "RANK", 0, MXT_RANKS_MAX, &rank, err);
 	if (rc == 0)
 		rc = mxt_node_number(environment, "PET_NODE_RANK", 0, count - 1, &node, err);
 	if (rc == 0)
-		rc = mxt_node_number(environment, "WORLD_SIZE", 1, MAX_RANKS, &world, err);
+		rc = mxt_node_number(environment, "WORLD_SIZE", 1, MXT_RANKS_MAX, &world, err);
 	if (rc < 0)
 		return rc;
 	if (node >= 0 && !ranks_agree(rank, node, world / count))
@@ -116,7 +114,7 @@ static int read_meeting(char *const *environment, struct mxt_nodes *nodes, struc
 				     "they meet",
 				     nodes->count);
 	int rc = mxt_node_address_check(name, address, err);
-	nodes->port = TORCH_PORT;
+	nodes->port = MXT_NODE_PORT;
 	if (rc == 0 && mxt_node_first(environment, ports, &name))
 		rc = mxt_node_number(environment, name, 1, MXT_PORT_MAX, &nodes->port, err);
 	if (rc < 0)

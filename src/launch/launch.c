@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "argv_json.h"
 #include "attention_provider.h"
 #include "cleanup.h"
 #include "clock.h"

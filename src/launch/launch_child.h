@@ -2,8 +2,8 @@
 /*
  * fork and exec of the command, in the guardian.
  */
-#ifndef MXT_LAUNCH_CHILD_H
-#define MXT_LAUNCH_CHILD_H
+#ifndef MXT_LAUNCH_LAUNCH_CHILD_H
+#define MXT_LAUNCH_LAUNCH_CHILD_H
 
 #include <sys/types.h>
 

@@ -125,7 +125,7 @@ static int watch_caches(const struct mxt_launch *launch, struct mxt_caches **ret
 {
 	const struct mxt_launch_request *request = launch->request;
 	MXT_CLEANUP_CACHES struct mxt_caches *caches = NULL;
-	int rc = mxt_caches_open(launch->env.environment, &caches, err);
+	int rc = mxt_caches_create(launch->env.environment, &caches, err);
 	size_t n = mxt_python_package_version(request->packages, "aiter") ? request->python->n_folders : 0;
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		MXT_CLEANUP_BUF struct mxt_buf path = MXT_BUF_INIT;

@@ -2,8 +2,8 @@
 /*
  * Signals while a command is supervised: as a readable descriptor, and put back as they were afterwards.
  */
-#ifndef MXT_LAUNCH_SIGNALS_H
-#define MXT_LAUNCH_SIGNALS_H
+#ifndef MXT_LAUNCH_LAUNCH_SIGNALS_H
+#define MXT_LAUNCH_LAUNCH_SIGNALS_H
 
 #include <signal.h>
 #include <stdbool.h>

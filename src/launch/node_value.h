@@ -13,7 +13,9 @@
 struct mxt_error;
 
 #define MXT_NODES_MAX 65536
+#define MXT_RANKS_MAX (INT64_C(1) << 24)
 #define MXT_PORT_MAX  65535
+#define MXT_NODE_PORT 29500 /* where nobody says another one: torch's own */
 
 /* The number in a variable; *value stays as it is when that is not set. */
 int mxt_node_number(char *const *environment, const char *name, int64_t min, int64_t max, int64_t *value,

@@ -15,8 +15,6 @@
 #include "remarks.h"
 #include "slurm_nodes.h"
 
-#define TORCH_PORT 29500
-
 void mxt_nodes_finish(struct mxt_nodes *nodes)
 {
 	free(nodes->address);
@@ -56,7 +54,7 @@ static int refuse_mpi(char *const *environment, struct mxt_error *err)
 	int64_t size = 1;
 	if (!mxt_node_first(environment, sizes, &name))
 		return 0;
-	int rc = mxt_node_number(environment, name, 1, INT64_C(1) << 24, &size, err);
+	int rc = mxt_node_number(environment, name, 1, MXT_RANKS_MAX, &size, err);
 	if (rc < 0 || size == 1)
 		return rc;
 	return mxt_error_set(err, -ENOTSUP, MXT_E_LAUNCH_NODES,
@@ -137,7 +135,7 @@ static int choose_meeting(const struct mxt_nodes_request *request, struct mxt_no
 {
 	if (nodes->count == 1)
 		return 0;
-	nodes->port = request->port > 0 ? request->port : nodes->port > 0 ? nodes->port : TORCH_PORT;
+	nodes->port = request->port > 0 ? request->port : nodes->port > 0 ? nodes->port : MXT_NODE_PORT;
 	if (!request->address)
 		return 0;
 	int rc = mxt_node_address_check("--main-address", request->address, err);

@@ -9,6 +9,7 @@
 #define MXT_RUN_ACCELERATE "accelerate.yaml"
 #define MXT_RUN_ENV        "env.json"
 #define MXT_RUN_ARGV       "argv.json"
+#define MXT_RUN_LOG        "train.log"
 #define MXT_RUN_STATUS     "status.json"
 #define MXT_RUN_HANDOFFS   "handoff"
 #define MXT_RUN_RANKS      "ranks"

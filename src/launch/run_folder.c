@@ -15,11 +15,10 @@
 #include "buf.h"
 #include "cleanup.h"
 #include "error.h"
+#include "file.h"
 #include "json.h"
-#include "secret_text.h"
+#include "run_files.h"
 
-#define LOG       "train.log"
-#define STATUS    "status.json"
 #define ID_DIGITS 8
 #define MAX_TAKEN 1000 /* runs of one plan in one second: more is a fault */
 
@@ -147,28 +146,13 @@ char *mxt_run_folder_file(const struct mxt_run_folder *folder, const char *name)
 	return mxt_buf_steal(&path);
 }
 
-/* 0 or a positive errno value. */
-static int write_all(int fd, const char *bytes, size_t len)
-{
-	while (len > 0) {
-		ssize_t put = write(fd, bytes, len);
-		if (put < 0 && errno == EINTR)
-			continue;
-		if (put < 0)
-			return errno;
-		bytes += put;
-		len -= (size_t)put;
-	}
-	return 0;
-}
-
-/* The same: a whole new file. `waits`: until it is on the disk. */
+/* A whole new file: 0 or a positive errno value. `waits`: until it is on the disk. */
 static int write_file(int folder, const char *name, const void *bytes, size_t len, bool waits)
 {
 	MXT_CLEANUP_CLOSE int fd = openat(folder, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return errno;
-	int failed = write_all(fd, bytes, len);
+	int failed = -mxt_file_write_all(fd, bytes, len);
 	if (!failed && waits && fsync(fd) < 0)
 		failed = errno;
 	return failed;
@@ -230,7 +214,7 @@ static void sync_files(const struct mxt_run_folder *folder)
 int mxt_run_folder_settle(const struct mxt_run_folder *folder, const json_t *status, struct mxt_error *err)
 {
 	sync_files(folder);
-	int rc = put_json(folder, STATUS, status, true, err);
+	int rc = put_json(folder, MXT_RUN_STATUS, status, true, err);
 	if (rc == 0)
 		(void)fsync(folder->fd); /* some network file systems cannot, which does not undo it */
 	return rc;
@@ -250,37 +234,6 @@ int mxt_run_folder_subfolder(const struct mxt_run_folder *folder, const char *na
 
 int mxt_run_folder_log(struct mxt_run_folder *folder, struct mxt_error *err)
 {
-	folder->log_fd = openat(folder->fd, LOG, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
-	return folder->log_fd < 0 ? mxt_error_errno(err, errno, "cannot write %s/" LOG, folder->path) : 0;
-}
-
-/* ---- the command ---- */
-
-/* "--hub_token": the next word is the secret, unless it is an option itself. */
-static bool announces_secret(const char *word)
-{
-	return word[0] == '-' && !strchr(word, '=') && mxt_secret_name(word, strlen(word));
-}
-
-static json_t *word_json(const char *word, bool secret)
-{
-	MXT_CLEANUP_BUF struct mxt_buf buf = MXT_BUF_INIT;
-	if (secret)
-		mxt_buf_puts(&buf, MXT_SECRET_MASK);
-	else
-		mxt_secret_mask(word, &buf);
-	return buf.failed ? NULL : mxt_json_clean_text(mxt_buf_text(&buf), MXT_JSON_MAX_BYTES);
-}
-
-json_t *mxt_argv_json(char *const *argv)
-{
-	json_t *list = json_array();
-	for (size_t i = 0; list && argv[i]; i++) {
-		bool secret = i > 0 && announces_secret(argv[i - 1]) && strncmp(argv[i], "--", 2) != 0;
-		if (json_array_append_new(list, word_json(argv[i], secret)) == 0)
-			continue;
-		json_decref(list);
-		list = NULL;
-	}
-	return list;
+	folder->log_fd = openat(folder->fd, MXT_RUN_LOG, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+	return folder->log_fd < 0 ? mxt_error_errno(err, errno, "cannot write %s/" MXT_RUN_LOG, folder->path) : 0;
 }

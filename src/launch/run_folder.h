@@ -68,10 +68,4 @@ int mxt_run_folder_subfolder(const struct mxt_run_folder *folder, const char *na
 /* Opens train.log for appending: folder->log_fd. */
 int mxt_run_folder_log(struct mxt_run_folder *folder, struct mxt_error *err) MXT_WUR;
 
-/*
- * argv as an array, with secrets masked (secret_text.h), also those that are the word behind an option of such a name.
- * Bytes that are no text become blanks or U+FFFD. New reference; NULL: memory ran out.
- */
-json_t *mxt_argv_json(char *const *argv);
-
 #endif

@@ -125,7 +125,7 @@ static struct mxt_caches *open_in(const char *folder)
 	mxt_buf_printf(&triton, "HOME=%s", folder);
 	mxt_buf_printf(&tunable, "PYTORCH_TUNABLEOP_FILENAME=%s/results.csv", folder);
 	char *environment[] = {triton.data, tunable.data, (char *)"TMPDIR=/nowhere", NULL};
-	assert_int_equal(mxt_caches_open(environment, &caches, NULL), 0);
+	assert_int_equal(mxt_caches_create(environment, &caches, NULL), 0);
 	return caches;
 }
 

@@ -31,7 +31,7 @@ static int look_at_caches(void *context)
 	int rc = mxt_buf_status(&tunable, NULL);
 	char *environment[] = {(char *)"HOME=/nowhere", (char *)"TMPDIR=/nowhere", tunable.data, NULL};
 	if (rc == 0)
-		rc = mxt_caches_open(environment, &caches, NULL);
+		rc = mxt_caches_create(environment, &caches, NULL);
 	if (rc == 0)
 		rc = mxt_caches_add(caches, "aiter", look->folder, NULL);
 	assert_int_equal(chmod(look->file, 0600), 0);

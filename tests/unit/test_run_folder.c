@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "argv_json.h"
 #include "buf.h"
 #include "cleanup.h"
 #include "cmocka_all.h"

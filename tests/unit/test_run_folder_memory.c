@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "alloc_faults.h"
+#include "argv_json.h"
 #include "cleanup.h"
 #include "cmocka_all.h"
 #include "error.h"
