@@ -124,16 +124,28 @@ static bool called_python(const char *path)
 	return strstr(name, "python") || strstr(name, "pypy");
 }
 
-/* A name to look for on PATH, a program, or the folder of an environment. */
+/* Any file would do for a program; one that is not called a Python, and links to none, is some other file. */
+static bool is_some_python(const struct mxt_python *python)
+{
+	return called_python(python->interpreter) || called_python(python->program);
+}
+
+static void forget(struct mxt_python *python)
+{
+	mxt_python_finish(python);
+	*python = (struct mxt_python)MXT_PYTHON_INIT;
+}
+
+/* A name to look for on PATH, a program, or the folder of an environment: "env" is that of env(1) on PATH, too. */
 static int look_for_named(const struct mxt_sysroot *root, char *const *environment, const char *named,
 			  struct mxt_python *python)
 {
 	int rc = -ENOENT;
-	python->found_by = "--python";
 	if (!strchr(named, '/'))
 		rc = try_path(root, mxt_environ_get(environment, "PATH"), named, python);
-	if (rc != -ENOENT)
+	if (rc != -ENOENT && (rc < 0 || is_some_python(python)))
 		return rc;
+	forget(python);
 	MXT_CLEANUP_BUF struct mxt_buf path = MXT_BUF_INIT;
 	rc = make_absolute(root, named, &path);
 	if (rc < 0)
@@ -142,14 +154,12 @@ static int look_for_named(const struct mxt_sysroot *root, char *const *environme
 	return rc == -ENOENT ? try_program(root, &path, python) : rc;
 }
 
-/* Any file would do so far; one that is not called a Python, and links to none, is some other file. */
 static int find_named(const struct mxt_sysroot *root, char *const *environment, const char *named,
 		      struct mxt_python *python)
 {
 	int rc = look_for_named(root, environment, named, python);
-	if (rc == 0 && !called_python(python->interpreter) && !called_python(python->program))
-		return -ENOENT;
-	return rc;
+	python->found_by = "--python";
+	return rc == 0 && !is_some_python(python) ? -ENOENT : rc;
 }
 
 /* The first bytes of the program; an empty text when it cannot be read. */

@@ -230,6 +230,20 @@ static void test_named_something_else(void **state)
 	assert_string_equal(python.program, "/usr/bin/python3.11");
 }
 
+/* `python3 -m venv env`, and --python env. */
+static void test_folder_with_the_name_of_a_program(void **state)
+{
+	struct scratch_tree *tree = *state;
+	static const char *const environment[] = {"PATH=/usr/bin", NULL};
+	MXT_CLEANUP_PYTHON struct mxt_python python = MXT_PYTHON_INIT;
+	scratch_tree_write(tree, "/usr/bin/env", PROGRAM);
+	scratch_tree_write(tree, "/usr/bin/python3.11", PROGRAM);
+	scratch_tree_link(tree, "/env/bin/python3", "/usr/bin/python3.11");
+	assert_int_equal(mxt_python_find(&tree->root, (char *const *)environment, "env", &python, NULL), 0);
+	assert_string_equal(python.interpreter, "/env/bin/python3");
+	assert_string_equal(python.found_by, "--python");
+}
+
 static void test_torches(void **state)
 {
 	struct scratch_tree *tree = *state;
@@ -271,6 +285,7 @@ int main(void)
 	    TEST(test_scripts_stay_dark),
 	    TEST(test_named),
 	    TEST(test_named_something_else),
+	    TEST(test_folder_with_the_name_of_a_program),
 	    TEST(test_torches),
 	};
 	return cmocka_run_group_tests_name("python_env", tests, NULL, NULL);
