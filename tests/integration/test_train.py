@@ -1,0 +1,286 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""`mindxtrain train` from its plan to its end, with a stand-in for Axolotl: it reports its config as Axolotl does, and
+then trains, or fails in a way that Axolotl knows. accelerate is a stand-in, too, but for one test."""
+
+import json
+import os
+import pathlib
+import shutil
+import sys
+
+import launched
+import mxt
+import mxt_plans
+import real_python
+
+CONFIG = """\
+base_model: Qwen/Qwen3-8B
+sequence_len: 512
+micro_batch_size: 1
+adapter: lora   # the plan is for one
+lora_r: 16
+output_dir: ./out
+learning_rate: 0.0001
+"""
+
+# Ends as its seed says. The first line that it writes says what it found.
+TRAIN = """
+import json, os, pathlib, sys, time
+
+def read(path):
+    config = {}
+    for line in pathlib.Path(path).read_text().splitlines():
+        key, colon, value = line.partition("#")[0].partition(":")
+        if colon and not key.startswith((" ", "-")):
+            config[key] = {"true": True, "false": False}.get(value.strip(), value.strip())
+    return config
+
+def main():
+    config = read(sys.argv[1])
+    ending = sys.argv[2].partition("=")[2] if sys.argv[2:] else ""
+    names = ("ACCELERATE_MIXED_PRECISION", "ACCELERATE_DYNAMO_BACKEND", "ACCELERATE_DEBUG_MODE", "WORLD_SIZE",
+             "OMP_NUM_THREADS")
+    seen = {name: os.environ.get(name) for name in names}
+    print(json.dumps({"stdin": os.readlink("/proc/self/fd/0"), **seen}), flush=True)
+    if ending == "1":
+        config["attn_implementation"] = "eager"
+    print("[2026-01-01 00:00:00,000] [INFO] [axolotl.cli.config] config:")
+    print(json.dumps({key: value for key, value in sorted(config.items()) if value != ""}, indent=2), flush=True)
+    if ending == "1":
+        time.sleep(60)
+    print("trains", flush=True)
+    state = pathlib.Path(config["output_dir"], "checkpoint-3")
+    state.mkdir(parents=True, exist_ok=True)
+    if ending != "2":
+        (state.parent / "adapter_model.safetensors").write_text("weights")
+    if ending != "3":
+        (state / "trainer_state.json").write_text('{"global_step": 3}')
+    return 4 if ending == "4" else 0
+
+if __name__ == "__main__":
+    sys.exit(main())
+"""
+SURVIVES_NOT, NO_ADAPTER, NO_STATE, FAILS = 1, 2, 3, 4
+
+# Takes the place of accelerate where the tests need no real one.
+ACCELERATE = """
+import subprocess, sys
+
+if __name__ == "__main__":
+    sys.exit(subprocess.call([sys.executable, *sys.argv[sys.argv.index("-m"):]]))
+"""
+
+# What a person may have configured once for something else.
+DEFAULTS = """compute_environment: LOCAL_MACHINE
+debug: true
+distributed_type: MULTI_GPU
+dynamo_config: {dynamo_backend: INDUCTOR}
+gpu_ids: '3'
+machine_rank: 1
+main_process_ip: 192.0.2.1
+main_process_port: 1
+mixed_precision: fp8
+num_machines: 2
+num_processes: 16
+"""
+
+
+class TestCase(launched.TestCase):
+    def simulated_plan(self):
+        """For a training on a host, whichever it is: all of the stack but the workload is let through."""
+        path = self.plans / "plan.json"
+        if not path.exists():
+            config = self.plans / "run.yaml"
+            config.write_text(CONFIG)
+            self.run_program("autotune", "--config", config, "--model", "qwen3-8b", "--device", "fake", "--out", path,
+                             env=launched.SIMULATED, status=0)
+            plan = json.loads(path.read_text())
+            plan["decision"].update(stack={"torch": "2.11.0"}, platform=mxt_plans.CPU_DECISION["platform"],
+                                    gemm={"library": "torch", "mode": "heuristic"}, env={"OMP_NUM_THREADS": "2"},
+                                    unset=["OPENBLAS_NUM_THREADS"])
+            path.write_text(mxt_plans.text(mxt_plans.seal(plan["decision"], plan["evidence"])))
+        return path
+
+    def setUp(self):
+        super().setUp()
+        self.config = self.write("run.yaml", CONFIG)
+        self.packages = self.dir / f"env/lib/python{sys.version_info.major}.{sys.version_info.minor}/site-packages"
+        self.make_python(pathlib.Path(sys.executable).resolve())
+        self.put_package("axolotl", "0.19.0", {"cli/train.py": TRAIN})
+        self.put_package("accelerate", "1.13.0", {"commands/launch.py": ACCELERATE})
+
+    def make_python(self, program):
+        """A virtual environment without any package."""
+        self.packages.mkdir(parents=True)
+        self.write("env/pyvenv.cfg", f"home = {program.parent}\n")
+        (self.dir / "env/bin").mkdir()
+        (self.dir / "env/bin/python3").symlink_to(program)
+
+    def put_package(self, name, version, modules):
+        metadata = self.packages / f"{name}-{version}.dist-info" / "METADATA"
+        metadata.parent.mkdir()
+        metadata.write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+        for path, text in modules.items():
+            module = self.packages / name / path
+            module.parent.mkdir(parents=True, exist_ok=True)
+            module.write_text(text)
+            for folder in (module.parent, self.packages / name):
+                (folder / "__init__.py").touch()
+
+    def train(self, ending=None, *, launcher="python", options=(), status=0, **how):
+        arguments = ["--", f"--seed={ending}"] if ending else []
+        how["env"] = {**launched.SIMULATED, "PYTHONPATH": None, **how.get("env", {})}
+        return self.run_program("train", "--plan", self.simulated_plan(), "--config", "run.yaml", "--python", "env",
+                                "--allow-simulated", "--allow-mismatch", "--launcher", launcher, "--no-coverage",
+                                *options, *arguments, status=status, **how)
+
+    def log(self):
+        return (self.folder() / "train.log").read_text()
+
+    def seen(self):
+        return json.loads(self.log().splitlines()[0])
+
+
+class Ends(TestCase):
+    def test_a_training(self):
+        self.train()
+        status = self.status()
+        self.assertEqual((status["exit_status"], status["config_report"]), (0, "confirmed"), status)
+        self.assertEqual([row["what"] for row in status["artefacts"]], ["adapter", "state"])
+        self.assertEqual(sorted(status["marks"]), ["allow-mismatch", "allow-simulated"])
+
+    def test_a_failure_is_its_own(self):
+        self.train(FAILS, status=4)
+        self.assertNotIn("cause", self.status())
+
+    def test_a_planned_key_that_does_not_survive(self):
+        result = self.train(SURVIVES_NOT, status=125)
+        self.assert_error(result, 125, "MXT-308", "attn_implementation")
+        self.assertNotIn("trains", self.log())
+        self.assertEqual(self.status()["config_report"], "differs")
+
+    def test_no_adapter(self):
+        """Nor does an old one count."""
+        old = self.write("out/adapter_model.safetensors", "weights")
+        os.utime(old, (1, 1))
+        result = self.train(NO_ADAPTER, status=125)
+        self.assert_error(result, 125, "MXT-309", "adapter_model.safetensors is older than the run")
+        self.assertEqual(self.status()["end"], {"how": "exited", "status": 0})
+
+    def test_no_state_of_a_checkpoint(self):
+        self.assert_error(self.train(NO_STATE, status=125), 125, "MXT-309", "trainer_state.json")
+
+    def test_no_state_where_nothing_saves_one(self):
+        self.config.write_text(CONFIG + "save_strategy: 'no'\n")
+        self.train(NO_STATE)
+
+    def test_standard_input_is_nothing(self):
+        self.train(stdin="an answer\n")
+        self.assertEqual(self.seen()["stdin"], "/dev/null")
+
+
+class Folder(TestCase):
+    def test_files(self):
+        self.train()
+        folder = self.folder()
+        self.assertEqual({path.name for path in folder.iterdir()},
+                         {"plan.json", "run.yaml", "run.axolotl.yaml", "env.json", "argv.json", "train.log",
+                          "status.json", "ranks"})
+        self.assertEqual((folder / "run.yaml").read_text(), CONFIG)
+        self.assertEqual((folder / "plan.json").read_bytes(), self.simulated_plan().read_bytes())
+        self.assertTrue((folder / "run.axolotl.yaml").read_text().startswith(CONFIG))
+
+    def test_a_second_run_leaves_the_first_as_it_is(self):
+        self.train()
+        first = self.folder()
+        before = {path.name: path.read_bytes() for path in first.iterdir() if path.is_file()}
+        self.train(FAILS, status=4)
+        self.assertEqual(len(self.folders()), 2)
+        self.assertEqual({path.name: path.read_bytes() for path in first.iterdir() if path.is_file()}, before)
+
+    def test_no_secrets(self):
+        """Of the environment: a token, and what looks like nothing in particular."""
+        self.train(env={"HF_TOKEN": "hf_" + "S3CRET" * 6, "WANDB_API_KEY": "S3CRET" * 7, "MY_SETTING": "plain S3CRET",
+                        "PET_RDZV_CONF": "S3CRET=1", "omp_num_threads": "S3CRET"})
+        for path in self.folder().rglob("*"):
+            if path.is_file():
+                self.assertNotIn(b"S3CRET", path.read_bytes(), path)
+
+    def test_secrets_of_a_config_are_refused(self):
+        self.config.write_text(CONFIG + "wandb_api_key: S3CRETS3CRETS3CRET\n")
+        self.assert_error(self.train(status=125), 125, "MXT-303", "run.yaml:8")
+        for path in self.folder().rglob("*"):
+            self.assertNotIn(b"S3CRET", path.read_bytes(), path)
+
+
+class Print(TestCase):
+    def test_it_shows_all_and_does_nothing(self):
+        before = sorted(self.dir.rglob("*"))
+        out = self.train(options=["--print"], env={"OPENBLAS_NUM_THREADS": "3"}).out
+        for words in ("-m axolotl.cli.train", "- OPENBLAS_NUM_THREADS", "+ OMP_NUM_THREADS=2", "attn_implementation"):
+            self.assertIn(words, out)
+        self.assertEqual(sorted(self.dir.rglob("*")), before)
+
+    def test_no_python_is_started(self):
+        (self.packages / "sitecustomize.py").write_text("open('started', 'w')")
+        self.train(options=["--print"])
+        self.assertFalse((self.dir / "started").exists())
+        self.train()
+        self.assertTrue((self.dir / "started").exists())
+
+
+class Accelerate(TestCase):
+    def accelerate(self, **how):
+        return self.train(launcher="accelerate", **how)
+
+    def refused(self, *words):
+        self.assert_error(self.accelerate(status=125), 125, "MXT-305", *words)
+        self.assertEqual(self.status()["state"], "refused")
+
+    def replace(self, version, module=ACCELERATE):
+        for old in self.packages.glob("accelerate*"):
+            shutil.rmtree(old)
+        if version:
+            self.put_package("accelerate", version, {"commands/launch.py": module})
+
+    def test_it_is_what_starts_the_training(self):
+        self.accelerate()
+        argv = json.loads((self.folder() / "argv.json").read_text())
+        self.assertEqual(argv[1:4], ["-m", "accelerate.commands.launch", "--config_file"])
+        self.assertEqual(argv[4], str(self.folder() / "accelerate.yaml"))
+        self.assertEqual(self.seen()["stdin"], "/dev/null")
+
+    def test_missing(self):
+        self.replace(None)
+        self.refused("has no accelerate")
+
+    def test_too_old(self):
+        self.replace("0.20.3")
+        self.refused("has accelerate 0.20.3")
+
+    def test_broken(self):
+        self.replace("1.13.0", "raise ImportError('no such symbol')")
+        self.refused("cannot import accelerate.commands.launch", "no such symbol")
+
+    def test_real_one_and_a_default_config_for_something_else(self):
+        program, real = real_python.require().resolve(), real_python.site_packages()
+        shutil.rmtree(self.dir / "env")
+        self.packages = self.dir / "env" / real.relative_to(real.parent.parent.parent)
+        self.make_python(program)
+        self.put_package("axolotl", "0.19.0", {"cli/train.py": TRAIN})
+        (self.packages / "real.pth").write_text(f"{real}\n")
+        for metadata in real.glob("accelerate-*.dist-info"):
+            (self.packages / metadata.name).symlink_to(metadata)
+        self.write("hf/accelerate/default_config.yaml", DEFAULTS)
+        self.accelerate(env={"HF_HOME": self.dir / "hf"})
+        seen = self.seen()
+        self.assertEqual({name: seen[name] for name in seen if name != "stdin"},
+                         {"ACCELERATE_MIXED_PRECISION": "bf16", "ACCELERATE_DYNAMO_BACKEND": "NO", "WORLD_SIZE": None,
+                          "ACCELERATE_DEBUG_MODE": None, "OMP_NUM_THREADS": "2"})
+        made = (self.folder() / "accelerate.yaml").read_text()
+        self.assertIn("num_processes: 1\n", made)
+
+
+if __name__ == "__main__":
+    mxt.main()
