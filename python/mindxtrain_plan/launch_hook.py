@@ -10,7 +10,7 @@ import sys
 
 from .recorder_hook import when_imported
 
-# Set by src/launch/coverage.c.
+# Set by src/launch/hook_environment.c.
 FOLDER, STEPS = "MXT_LAUNCH_DIR", "MXT_LAUNCH_STEPS"
 SDPA, DETERMINISTIC = "MXT_LAUNCH_SDPA", "MXT_LAUNCH_DETERMINISTIC"
 

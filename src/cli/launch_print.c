@@ -9,6 +9,7 @@
 #include "clean_text.h"
 #include "cleanup.h"
 #include "clock.h"
+#include "env_record.h"
 #include "error.h"
 #include "json.h"
 #include "launch.h"

@@ -9,7 +9,6 @@
 #include <jansson.h>
 #include <stdbool.h>
 
-#include "buf.h"
 #include "compiler.h"
 
 struct mxt_error;
@@ -57,17 +56,5 @@ void mxt_env_outcome_finish(struct mxt_env_outcome *outcome);
  */
 int mxt_env_policy(const struct mxt_env_request *request, struct mxt_remarks *remarks,
 		   struct mxt_env_outcome *ret_outcome, struct mxt_error *err) MXT_WUR;
-
-/*
- * env.json: {"changes": as above, "kept": {NAME: BLAKE3 of the value}}. What nobody changed is told by name and hash
- * only, since values hold tokens. A name that is not printable ASCII has '?' for what is not. New reference.
- */
-int mxt_env_record(const struct mxt_env_outcome *outcome, json_t **ret_record, struct mxt_error *err) MXT_WUR;
-
-/*
- * Appends the difference for a person, one line a variable: "+ NAME=value  (plan, was 8)", "- NAME  (plan, was 8)", and
- * "= NAME=value  (plan)" where it is set to that already. A former value that is not shown is not told.
- */
-void mxt_env_changes_text(const json_t *changes, struct mxt_buf *buf);
 
 #endif

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What env.json and --print say of an environment. */
+#include "env_record.h"
+
 #include <stdlib.h>
 #include <string.h>
 
+#include "buf.h"
 #include "clean_text.h"
 #include "cleanup.h"
 #include "env_policy.h"

@@ -3,21 +3,22 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "argv_json.h"
 #include "attention_provider.h"
 #include "cleanup.h"
 #include "clock.h"
-#include "coverage.h"
+#include "env_record.h"
 #include "error.h"
 #include "json.h"
+#include "launch_environment.h"
 #include "launch_packages.h"
 #include "plan.h"
 #include "plan_check.h"
 #include "plan_fit.h"
 #include "plan_handoff.h"
 #include "platform_gpu.h"
+#include "python_env.h"
 #include "run_files.h"
 #include "run_folder.h"
 
@@ -115,58 +116,6 @@ static int make_command(struct mxt_launch *launch, struct mxt_error *err)
 	return 0;
 }
 
-/* ---- the environment ---- */
-
-/* What the launch sets: for its launcher, and for what the processes are to leave. */
-static int launch_variables(const struct mxt_launch *launch, json_t **ret_variables, struct mxt_error *err)
-{
-	const struct mxt_launch_request *request = launch->request;
-	MXT_CLEANUP_JSON json_t *variables = NULL;
-	int rc = mxt_coverage_environment(request->machine->environment, request->plan, launch->ranks, request->records,
-					  &variables, err);
-	if (rc == 0 && launch->line.environment && json_object_update(variables, launch->line.environment) < 0)
-		rc = mxt_error_oom(err);
-	if (rc == 0)
-		*ret_variables = mxt_steal_ptr(&variables);
-	return rc;
-}
-
-/* accelerate launch, python3 -m accelerate.commands.launch, and either behind env(1), taskset(1) and the like. */
-static bool starts_accelerate(char *const *command)
-{
-	static const char module[] = "accelerate.commands.";
-	for (char *const *word = command; *word; word++) {
-		const char *slash = strrchr(*word, '/');
-		if (strcmp(slash ? slash + 1 : *word, "accelerate") == 0 ||
-		    strncmp(*word, module, sizeof module - 1) == 0)
-			return true;
-	}
-	return false;
-}
-
-static int make_environment(struct mxt_launch *launch, struct mxt_error *err)
-{
-	const struct mxt_launch_request *request = launch->request;
-	MXT_CLEANUP_JSON json_t *variables = NULL;
-	int rc = launch_variables(launch, &variables, err);
-	if (rc < 0)
-		return rc;
-	const struct mxt_env_request env = {
-	    .root = request->machine->root,
-	    .caller = request->machine->environment,
-	    .plan = request->plan,
-	    .handoffs = mxt_plan_has_handoffs(request->plan) ? launch->handoffs : NULL,
-	    .launch = variables,
-	    .torch = request->torch,
-	    .compiles = !request->config || launch->config.facts.compiles,
-	    .launcher_reads_pet = request->config != NULL,
-	    .writes_capitals =
-		request->config ? request->launcher == MXT_LAUNCHER_ACCELERATE : starts_accelerate(request->command),
-	    .axolotl = request->config != NULL,
-	};
-	return mxt_env_policy(&env, &launch->remarks, &launch->env, err);
-}
-
 /* ---- all of it ---- */
 
 static char *in_folder(const struct mxt_launch_request *request, const char *name)
@@ -194,7 +143,7 @@ int mxt_launch_prepare(const struct mxt_launch_request *request, struct mxt_laun
 		rc = check_plan(launch, err);
 	if (rc == 0)
 		rc = make_command(launch, err);
-	return rc == 0 ? make_environment(launch, err) : rc;
+	return rc == 0 ? mxt_launch_environment(launch, err) : rc;
 }
 
 /* The distribution that computes the plan's attention; NULL: torch itself does. */

@@ -2,29 +2,29 @@
 /*
  * A launch: everything that a run under a plan needs, worked out before anything is changed or started.
  *
- * mxt_launch_prepare() looks and judges; mxt_launch_write() fills the run's folder; mxt_launch_run() starts the
- * command, waits for its end and says what came of it.
+ * mxt_launch_prepare() looks and judges; mxt_launch_write() fills the run's folder. launch_run.h
+ * starts the command.
  */
 #ifndef MXT_LAUNCH_LAUNCH_H
 #define MXT_LAUNCH_LAUNCH_H
 
-#include <jansson.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
-#include <time.h>
 
 #include "axolotl_package.h"
 #include "command_line.h"
 #include "compiler.h"
 #include "env_policy.h"
 #include "nodes.h"
-#include "python_env.h"
 #include "remarks.h"
 #include "train_config.h"
 
 struct mxt_error;
 struct mxt_plan;
 struct mxt_plan_machine;
+struct mxt_python;
+struct mxt_python_packages;
 struct mxt_run_folder;
 
 /* What a person asked for, and what it is held against. All borrowed. */

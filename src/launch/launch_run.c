@@ -9,6 +9,7 @@
 #include "caches.h"
 #include "cleanup.h"
 #include "launch.h"
+#include "python_env.h"
 #include "python_packages.h"
 
 void mxt_launch_result_finish(struct mxt_launch_result *result)

@@ -14,8 +14,8 @@
 #include "artefacts.h"
 #include "compiler.h"
 #include "config_report.h"
-#include "coverage.h"
 #include "error.h"
+#include "run_proof.h"
 #include "supervise.h"
 
 struct mxt_launch;

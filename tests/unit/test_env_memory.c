@@ -5,6 +5,7 @@
 
 #include "alloc_faults.h"
 #include "env_policy_run.h"
+#include "env_record.h"
 #include "scratch.h"
 
 static const char *const caller[] = {"HOME=/home",

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "env_policy_run.h"
+#include "env_record.h"
 #include "hash.h"
 
 /* ---- who gets what ---- */

@@ -9,9 +9,10 @@
 #include <sys/stat.h>
 
 #include "cmocka_all.h"
-#include "coverage.h"
 #include "error.h"
+#include "hook_environment.h"
 #include "run_plan_example.h"
+#include "run_proof.h"
 #include "scratch.h"
 
 /* One process of rank 0 that called SDPA; `kinds` as they stand in the file. */
@@ -259,11 +260,11 @@ static void environment(void **state)
 	char *package = mxt_scratch_path(*state, "mindxtrain_plan");
 	char python[512], path[1200], user[] = "PYTHONPATH=/user", *caller[] = {python, user, NULL};
 	(void)snprintf(python, sizeof python, "MXT_PYTHON_DIR=%s", (const char *)*state);
-	assert_int_equal(mxt_coverage_environment(caller, plan, "/run/ranks", true, &made, NULL), -ENOENT);
+	assert_int_equal(mxt_hook_environment(caller, plan, "/run/ranks", true, &made, NULL), -ENOENT);
 	assert_int_equal(mkdir(package, 0700), 0);
 	free(mxt_scratch_write(package, "__init__.py", ""));
 	free(package);
-	assert_int_equal(mxt_coverage_environment(caller, plan, "/run/ranks", true, &made, NULL), 0);
+	assert_int_equal(mxt_hook_environment(caller, plan, "/run/ranks", true, &made, NULL), 0);
 	(void)snprintf(path, sizeof path, "%s/hook:%s:/user", (const char *)*state, (const char *)*state);
 	expect_member(made, "PYTHONPATH", path);
 	expect_member(made, "MXT_LAUNCH_DIR", "/run/ranks");
@@ -284,7 +285,7 @@ static void small_environment(void **state)
 	assert_int_equal(mkdir(package, 0700), 0);
 	free(mxt_scratch_write(package, "__init__.py", ""));
 	free(package);
-	assert_int_equal(mxt_coverage_environment(caller, plan, "/run/ranks", false, &made, NULL), 0);
+	assert_int_equal(mxt_hook_environment(caller, plan, "/run/ranks", false, &made, NULL), 0);
 	(void)snprintf(path, sizeof path, "%s/hook:%s", (const char *)*state, (const char *)*state);
 	assert_int_equal(json_object_size(made), 3);
 	assert_non_null(json_object_get(made, "MXT_LAUNCH_SDPA"));

@@ -8,9 +8,9 @@
 
 #include "alloc_faults.h"
 #include "cmocka_all.h"
-#include "coverage.h"
 #include "error.h"
 #include "run_plan_example.h"
+#include "run_proof.h"
 #include "scratch.h"
 
 struct reading {

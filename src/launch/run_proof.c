@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "coverage.h"
+#include "run_proof.h"
 
 #include <errno.h>
-#include <stdio.h>
 
 #include "buf.h"
 #include "cleanup.h"
-#include "environ.h"
 #include "error.h"
 #include "json.h"
 #include "operators.h"
 #include "plan.h"
-#include "plan_settings.h"
-#include "python_folder.h"
 #include "record_folder.h"
 #include "recording.h"
 #include "time_share.h"
@@ -24,47 +20,6 @@ void mxt_run_proof_finish(struct mxt_run_proof *proof)
 	json_decref(proof->witnesses);
 	*proof = (struct mxt_run_proof)MXT_RUN_PROOF_INIT;
 }
-
-/* ---- before ---- */
-
-static json_t *python_path(char *const *caller, const char *python)
-{
-	const char *old = mxt_environ_get(caller, "PYTHONPATH");
-	return json_sprintf("%s/hook:%s%s%s", python, python, old && *old ? ":" : "", old ? old : "");
-}
-
-/* What an outer run set for its own plan is emptied where this one sets nothing. */
-static int set_text(json_t *environment, char *const *caller, const char *name, const char *value)
-{
-	if (!value && mxt_environ_get(caller, name))
-		value = "";
-	return value ? json_object_set_new(environment, name, json_string_nocheck(value)) : 0;
-}
-
-int mxt_coverage_environment(char *const *caller, const struct mxt_plan *plan, const char *ranks, bool records,
-			     json_t **ret_environment, struct mxt_error *err)
-{
-	MXT_CLEANUP_FREE char *python = NULL;
-	struct mxt_plan_settings settings = {.sdpa = NULL};
-	char steps[16];
-	int rc = mxt_python_folder(caller, &python, err);
-	if (rc == 0)
-		rc = mxt_plan_settings(plan, &settings, err);
-	if (rc < 0)
-		return rc;
-	(void)snprintf(steps, sizeof steps, "%d", MXT_COVERAGE_STEPS);
-	MXT_CLEANUP_JSON json_t *environment = json_object();
-	if (!environment || json_object_set_new(environment, "PYTHONPATH", python_path(caller, python)) < 0 ||
-	    set_text(environment, caller, "MXT_LAUNCH_DIR", ranks) < 0 ||
-	    set_text(environment, caller, "MXT_LAUNCH_STEPS", records ? steps : NULL) < 0 ||
-	    set_text(environment, caller, "MXT_LAUNCH_SDPA", settings.sdpa) < 0 ||
-	    set_text(environment, caller, "MXT_LAUNCH_DETERMINISTIC", settings.deterministic ? "1" : NULL) < 0)
-		return mxt_error_oom(err);
-	*ret_environment = mxt_steal_ptr(&environment);
-	return 0;
-}
-
-/* ---- after ---- */
 
 /* Why there is no recording. */
 static const char *no_recording(const struct mxt_record_folder *folder, const struct mxt_witnesses *witnesses)
