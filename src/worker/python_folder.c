@@ -12,17 +12,23 @@
 #include "environ.h"
 #include "error.h"
 
-#define BESIDE_PROGRAM "/../share/mindxtrain/python"
+#define BELOW_PREFIX "/share/mindxtrain/python"
 
-/* Appends the folder of the running program. */
-static int program_folder(struct mxt_buf *path, struct mxt_error *err)
+/* Of the first n characters of a path: how many its parent has. */
+static size_t parent_length(const char *path, size_t n)
+{
+	const char *slash = memrchr(path, '/', n);
+	return slash ? (size_t)(slash - path) : 0;
+}
+
+/* Appends the folder in which the running program's bin/ is; the kernel's path has no links and no "..". */
+static int program_prefix(struct mxt_buf *path, struct mxt_error *err)
 {
 	char program[PATH_MAX];
 	ssize_t len = readlink("/proc/self/exe", program, sizeof program);
 	if (len < 0)
 		return mxt_error_errno(err, errno, "cannot tell where this program lies");
-	const char *slash = memrchr(program, '/', (size_t)len);
-	mxt_buf_append(path, program, slash ? (size_t)(slash - program) : 0);
+	mxt_buf_append(path, program, parent_length(program, parent_length(program, (size_t)len)));
 	return 0;
 }
 
@@ -45,9 +51,9 @@ int mxt_python_folder(char *const *environment, char **ret_folder, struct mxt_er
 	if (named && *named)
 		mxt_buf_puts(&path, named);
 	else
-		rc = program_folder(&path, err);
+		rc = program_prefix(&path, err);
 	if (rc == 0 && !(named && *named))
-		mxt_buf_puts(&path, BESIDE_PROGRAM);
+		mxt_buf_puts(&path, BELOW_PREFIX);
 	if (rc == 0)
 		rc = mxt_buf_status(&path, err);
 	if (rc == 0)
