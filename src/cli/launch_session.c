@@ -16,6 +16,7 @@
 #include "json.h"
 #include "launch.h"
 #include "launch_print.h"
+#include "launch_report.h"
 #include "launch_run.h"
 #include "launch_settings.h"
 #include "plan.h"
@@ -107,6 +108,7 @@ static int make_folder(struct session *session, struct mxt_error *err)
 		if (rc < 0)
 			return rc;
 		mxt_buf_puts(&path, session->folder.path);
+		mxt_launch_print_line(stderr, "folder of this run", session->folder.path);
 	}
 	session->folder_path = mxt_buf_steal(&path);
 	return session->folder_path ? 0 : mxt_error_oom(err);
@@ -265,7 +267,7 @@ int mxt_launch_session(struct mxt_cli *cli, const struct mxt_args *args, const s
 		rc = prepare(&session, err);
 	if (rc == 0)
 		rc = judge(&session, err);
-	mxt_launch_print_remarks(stderr, &session.launch);
+	mxt_launch_print_remarks(stderr, &session.launch, rc < 0 ? err : NULL);
 	if (session.settings.prints && session.status.launch)
 		return print(&session, rc, err);
 	return rc < 0 ? refuse(&session, rc, err) : run(&session, err);

@@ -178,8 +178,10 @@ int mxt_remarks_verdict(const struct mxt_remarks *remarks, struct mxt_error *err
 	append_remedy(&found, &remedy);
 	if (remedy.failed)
 		return mxt_error_oom(err);
-	int rc = mxt_error_set(err, -EPERM, found.first->id, "%s%s", found.first->text, mxt_buf_text(&remedy));
-	return found.count == 1 ? rc : mxt_error_wrap(err, "%zu more reasons", found.count - 1);
+	if (found.count == 1)
+		return mxt_error_set(err, -EPERM, found.first->id, "%s%s", found.first->text, mxt_buf_text(&remedy));
+	return mxt_error_set(err, -EPERM, found.first->id, "refused for %zu reasons, named one by one%s", found.count,
+			     mxt_buf_text(&remedy));
 }
 
 static json_t *remark_json(const struct mxt_remark *remark)

@@ -60,8 +60,8 @@ void mxt_remark_refuse(struct mxt_remarks *remarks, enum mxt_error_id id, enum m
 void mxt_remark_refuse_error(struct mxt_remarks *remarks, enum mxt_allowance allowance, struct mxt_error *err);
 
 /*
- * 0, memory that ran out, or a refusal with how many more there are: the first, or the first that no option lets
- * through. What is said of options lets all of them through.
+ * 0, memory that ran out, the only refusal, or how many there are, with the id of the first, or of the first that no
+ * option lets through. What is said of options lets all of them through.
  */
 int mxt_remarks_verdict(const struct mxt_remarks *remarks, struct mxt_error *err) MXT_WUR;
 

@@ -47,8 +47,8 @@ static void test_options_are_named_that_are_enough(void **state)
 	mxt_remark_refuse(&remarks, MXT_E_LAUNCH_JIT, MXT_ALLOW_JIT, "it tunes");
 	expect_verdict(&remarks, "it tunes; or give --allow-jit, which the record of the run then says");
 	mxt_remark_refuse(&remarks, MXT_E_PLAN_MISMATCH, MXT_ALLOW_MISMATCH, "it differs");
-	expect_verdict(&remarks, "1 more reasons: it tunes; or give --allow-mismatch and --allow-jit, which the record "
-				 "of the run then says");
+	expect_verdict(&remarks, "refused for 2 reasons, named one by one; or give --allow-mismatch and --allow-jit, "
+				 "which the record of the run then says");
 }
 
 static void test_no_option_where_none_helps(void **state)
@@ -58,7 +58,7 @@ static void test_no_option_where_none_helps(void **state)
 	mxt_remark_refuse(&remarks, MXT_E_PLAN_MISMATCH, MXT_ALLOW_MISMATCH, "it differs");
 	mxt_remark_refuse(&remarks, MXT_E_LAUNCH_YAML, MXT_ALLOW_NOTHING, "it cannot be read");
 	mxt_remark_refuse(&remarks, MXT_E_LAUNCH_ENV, MXT_ALLOW_NOTHING, "it contradicts itself");
-	expect_verdict(&remarks, "2 more reasons: it cannot be read");
+	expect_verdict(&remarks, "refused for 3 reasons, named one by one");
 }
 
 int main(void)

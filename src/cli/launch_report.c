@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "launch_report.h"
+
+#include <string.h>
+#include <sys/wait.h>
+
+#include "artefacts.h"
+#include "buf.h"
+#include "clean_text.h"
+#include "cleanup.h"
+#include "clock.h"
+#include "launch.h"
+#include "launch_run.h"
+#include "run_files.h"
+#include "run_proof.h"
+#include "supervise.h"
+
+void mxt_launch_print_line(FILE *out, const char *kind, const char *text)
+{
+	MXT_CLEANUP_BUF struct mxt_buf clean = MXT_BUF_INIT;
+	mxt_clean_text(&clean, text, strlen(text));
+	for (char *newline = clean.data; newline && (newline = strchr(newline, '\n'));)
+		*newline = ' ';
+	(void)fprintf(out, "mindxtrain: %s%s%s\n", kind, kind[0] ? ": " : "",
+		      clean.failed ? text : mxt_buf_text(&clean));
+}
+
+/* Did the command itself say that all went well? What else is not known of a failed one is no news. */
+static bool ended_well(const struct mxt_supervised *supervised)
+{
+	return WIFEXITED(supervised->wait_status) && WEXITSTATUS(supervised->wait_status) == 0;
+}
+
+static void print_end(FILE *out, const struct mxt_launch *launch, const struct mxt_launch_result *result)
+{
+	const struct mxt_supervised *supervised = &result->supervised;
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	if (!supervised->started)
+		return;
+	if (WIFSIGNALED(supervised->wait_status))
+		mxt_buf_printf(&text, "the command was killed by signal %d (%s)", WTERMSIG(supervised->wait_status),
+			       strsignal(WTERMSIG(supervised->wait_status)));
+	else
+		mxt_buf_printf(&text, "the command ended with status %d", WEXITSTATUS(supervised->wait_status));
+	mxt_buf_printf(&text, " after %.1f s; its output: %s/" MXT_RUN_LOG,
+		       (double)(supervised->ended_ns - supervised->started_ns) / (double)MXT_NS_PER_S,
+		       launch->request->folder);
+	mxt_launch_print_line(out, "", mxt_buf_text(&text));
+	if (supervised->n_swept > 0)
+		(void)fprintf(out, "mindxtrain: warning: it left %zu processes behind, which were ended\n",
+			      supervised->n_swept);
+}
+
+static void print_streams(FILE *out, const struct mxt_supervised *supervised)
+{
+	if (supervised->log_errno)
+		(void)fprintf(out, "mindxtrain: warning: train.log is not complete: %s\n",
+			      strerror(supervised->log_errno));
+	if (supervised->shown_errno)
+		(void)fprintf(out, "mindxtrain: warning: not all of the output was shown (%s); train.log has it\n",
+			      strerror(supervised->shown_errno));
+}
+
+static void print_report(FILE *out, const struct mxt_launch_result *result)
+{
+	if (result->report == MXT_CONFIG_CONFIRMED)
+		(void)fprintf(out, "mindxtrain: Axolotl reports every planned key as planned\n");
+	else if (result->report != MXT_CONFIG_DIFFERS && ended_well(&result->supervised))
+		(void)fprintf(out,
+			      "mindxtrain: warning: Axolotl's report of its config was not %s: that it took the "
+			      "planned keys is not shown\n",
+			      result->report == MXT_CONFIG_UNREADABLE ? "readable" : "seen");
+}
+
+static void print_artefacts(FILE *out, const struct mxt_artefacts *artefacts)
+{
+	size_t i;
+	json_t *file;
+	json_array_foreach(artefacts->found, i, file)
+	{
+		const char *path = json_string_value(json_object_get(file, "path"));
+		mxt_launch_print_line(out, "written", path ? path : "");
+	}
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+	return json_string_value(json_object_get(object, key));
+}
+
+#define COVERAGE_ENOUGH_PPM 800000 /* below it the largest calls that the plan does not hold are named */
+
+/* "WHAT 12.3 %": a part of the step, where there is one. Is it enough? */
+static bool put_share(const json_t *coverage, const char *key, const char *what, struct mxt_buf *text)
+{
+	const json_t *share = json_object_get(coverage, key);
+	json_int_t ppm = json_integer_value(share);
+	if (share)
+		mxt_buf_printf(text, "%s %.1f %%", what, (double)ppm / 1e4);
+	return !share || ppm >= COVERAGE_ENOUGH_PPM;
+}
+
+static void print_unplanned(FILE *out, const json_t *calls)
+{
+	size_t i;
+	json_t *call;
+	json_array_foreach(calls, i, call)
+	{
+		const char *problem = text_of(call, "problem");
+		mxt_launch_print_line(out, "not in the plan", problem ? problem : "");
+	}
+	mxt_launch_print_line(out, "note",
+			      "mindxtrain record writes down what the job computes, and autotune --shapes plans it");
+}
+
+static void print_coverage(FILE *out, const json_t *coverage, bool well)
+{
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	const char *unknown = text_of(coverage, "unknown");
+	const char *basis = text_of(coverage, "basis");
+	if (unknown && well)
+		mxt_launch_print_line(out, "coverage is not known", unknown);
+	if (!basis)
+		return;
+	bool enough = put_share(coverage, "share_ppm", "in the plan, of a step's attention and products:", &text);
+	enough = put_share(coverage, "attention_ppm", "; attention alone", &text) && enough;
+	enough = put_share(coverage, "gemm_ppm", ", products alone", &text) && enough;
+	mxt_buf_printf(&text, " (by %s)", basis);
+	mxt_launch_print_line(out, "", mxt_buf_text(&text));
+	if (!enough)
+		print_unplanned(out, json_object_get(coverage, "largest_unplanned"));
+}
+
+static bool same_row(const json_t *a, const json_t *b)
+{
+	static const char *const keys[] = {"what", "saw", "planned"};
+	for (size_t i = 0; i < MXT_ARRAY_LEN(keys); i++) {
+		const json_t *left = json_object_get(a, keys[i]), *right = json_object_get(b, keys[i]);
+		if (left != right && !json_equal(left, right))
+			return false;
+	}
+	return true;
+}
+
+/* How many rows are like this one; 0 when an earlier one is. */
+static size_t like_row(const json_t *rows, size_t row)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		if (!same_row(json_array_get(rows, i), json_array_get(rows, row)))
+			continue;
+		if (i < row)
+			return 0;
+		count++;
+	}
+	return count;
+}
+
+/* Names of status.json in words. */
+static const char *name_of(const char *what)
+{
+	static const struct {
+		const char *what, *name;
+	} names[] = {
+	    {"sdpa", "torch's own attention"},
+	    {"operators", "attention in the recorded steps"},
+	    {"deterministic", "torch.use_deterministic_algorithms"},
+	    {"cudnn.benchmark", "torch.backends.cudnn.benchmark"},
+	    {"pins", "number of pinned products"},
+	};
+	for (size_t i = 0; i < MXT_ARRAY_LEN(names); i++)
+		if (strcmp(names[i].what, what) == 0)
+			return names[i].name;
+	return what;
+}
+
+/* "8 ranks: torch's own attention is flash, as planned; for other calls math". */
+static void put_witness(const json_t *row, size_t alike, struct mxt_buf *text)
+{
+	const char *what = text_of(row, "what"), *saw = text_of(row, "saw"), *planned = text_of(row, "planned");
+	const char *also = text_of(row, "also"), *note = text_of(row, "note");
+	if (alike == 1)
+		mxt_buf_printf(text, "rank %" JSON_INTEGER_FORMAT, json_integer_value(json_object_get(row, "rank")));
+	else
+		mxt_buf_printf(text, "%zu ranks", alike);
+	mxt_buf_printf(text, ": %s is %s", name_of(what ? what : "?"), saw ? saw : "?");
+	if (planned && saw && strcmp(saw, planned) == 0)
+		mxt_buf_puts(text, ", as planned");
+	else if (planned)
+		mxt_buf_printf(text, ", planned is %s", planned);
+	if (also)
+		mxt_buf_printf(text, "; for other calls %s", also);
+	if (note)
+		mxt_buf_printf(text, "; %s", note);
+}
+
+/* What many processes saw alike is one line; one that differs is named by its rank. */
+static void print_witnesses(FILE *out, const struct mxt_run_proof *proof)
+{
+	size_t i;
+	json_t *row;
+	json_array_foreach(proof->witnesses, i, row)
+	{
+		MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+		size_t alike = like_row(proof->witnesses, i);
+		if (alike == 0)
+			continue;
+		put_witness(row, alike, &text);
+		mxt_launch_print_line(out, "", mxt_buf_text(&text));
+	}
+	if (proof->contradicted)
+		mxt_launch_print_line(out, "warning",
+				      "the training did not run as planned: see the line above that differs");
+}
+
+static void print_caches(FILE *out, const json_t *caches)
+{
+	size_t i;
+	json_t *row;
+	json_array_foreach(caches, i, row)
+	{
+		const char *cache = json_string_value(json_object_get(row, "cache"));
+		json_int_t tuned = json_integer_value(json_object_get(row, "tuned"));
+		(void)fprintf(out, "mindxtrain: %s%" JSON_INTEGER_FORMAT " files appeared in the cache of %s",
+			      tuned ? "warning: " : "", json_integer_value(json_object_get(row, "new")),
+			      cache ? cache : "?");
+		(void)fprintf(out, tuned ? ", %" JSON_INTEGER_FORMAT " of them hold choices made while it ran\n" : "\n",
+			      tuned);
+	}
+}
+
+void mxt_launch_print_result(FILE *out, const struct mxt_launch *launch, const struct mxt_launch_result *result)
+{
+	print_end(out, launch, result);
+	print_streams(out, &result->supervised);
+	if (!result->supervised.started)
+		return;
+	if (launch->request->config)
+		print_report(out, result);
+	print_artefacts(out, &result->artefacts);
+	print_coverage(out, result->proof.coverage, ended_well(&result->supervised));
+	print_witnesses(out, &result->proof);
+	print_caches(out, result->caches);
+}
