@@ -155,11 +155,24 @@ static void advise_collectives(const struct mxt_setting_files *files, const char
 	advise_in(files, "/etc", name + 1, reader, sink);
 }
 
+/* DeepSpeed looks for the name as it is, and in the home. */
+static void advise_deepspeed(const struct mxt_setting_files *files, const char *home,
+			     const struct mxt_advice_sink *sink)
+{
+	static const char reader[] = "DeepSpeed's launcher, on several nodes,";
+	const char *name = mxt_environ_get(files->environment, "DEEPSPEED_ENVIRONMENT_NAME");
+	name = name && name[0] ? name : ".deepspeed_env";
+	if (name[0] == '/')
+		advise_file(files, name, reader, sink);
+	else if (home[0])
+		advise_in(files, home, name, reader, sink);
+}
+
 void mxt_setting_files_advise(const struct mxt_setting_files *files, const struct mxt_advice_sink *sink)
 {
 	const char *home = mxt_environ_get(files->environment, "HOME");
+	home = home ? home : "";
 	if (files->stack != MXT_STACK_NONE)
-		advise_collectives(files, home ? home : "", sink);
-	if (home && home[0])
-		advise_in(files, home, ".deepspeed_env", "DeepSpeed's launcher, on several nodes,", sink);
+		advise_collectives(files, home, sink);
+	advise_deepspeed(files, home, sink);
 }

@@ -91,7 +91,10 @@ static int read_rank(char *const *environment, int64_t count, int64_t *ret_rank,
 	node = node >= 0 ? node : rank;
 	if (node < 0 && count == 1)
 		node = 0;
-	if (node < 0 || node >= count)
+	if (node >= count)
+		return mxt_error_set(err, -EINVAL, MXT_E_LAUNCH_NODES,
+				     "RANK=%" PRId64 " is none of %" PRId64 " nodes, which count from 0", node, count);
+	if (node < 0)
 		return mxt_error_set(err, -EINVAL, MXT_E_LAUNCH_NODES,
 				     "there are %" PRId64
 				     " nodes, and neither PET_NODE_RANK nor RANK says which of them "

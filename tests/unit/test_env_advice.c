@@ -255,6 +255,11 @@ static void files_behind_the_environment(void **state)
 	want_remark(&other, MXT_REMARK_WARNING, "/etc/rccl.conf: NCCL reads it by itself, and it sets NCCL_NTHREADS");
 	want_remark(&other, MXT_REMARK_REFUSED, "which the plan removes");
 	assert_null(find_remark(&other, ".nccl.conf"));
+	CLEANUP_RUN struct run named = RUN_INIT;
+	named.request = run.request;
+	run_policy(&named, ENV("HOME=/home", "DEEPSPEED_ENVIRONMENT_NAME=/etc/rccl.conf"));
+	want_remark(&named, MXT_REMARK_WARNING, "/etc/rccl.conf: DeepSpeed's launcher, on several nodes, reads it");
+	assert_null(find_remark(&named, ".deepspeed_env"));
 	free(etc);
 	free(home);
 }

@@ -293,6 +293,7 @@ static const struct nodes_case kubeflow[] = {
     {{"PET_NNODES=1", "PET_NPROC_PER_NODE=8", "RANK=0", "WORLD_SIZE=8"}, ASKS_NOTHING, "Kubeflow", 1, 0, NULL, 0, NULL},
     {{"PET_NNODES=1:4", "PET_NODE_RANK=0"}, ASKS_NOTHING, NULL, 0, 0, NULL, 0, "change while"},
     {{"PET_NNODES=0", "PET_NODE_RANK=0"}, ASKS_NOTHING, NULL, 0, 0, NULL, 0, "PET_NNODES=0"},
+    {{KUBEFLOW_2, "RANK=3"}, ASKS_NOTHING, NULL, 0, 0, NULL, 0, "RANK=3 is none of 2 nodes"},
     {{"PET_NNODES=2:", "PET_NODE_RANK=0"}, ASKS_NOTHING, NULL, 0, 0, NULL, 0, "PET_NNODES=2:"},
     {{"PET_NNODES=99999999999999999999"}, ASKS_NOTHING, NULL, 0, 0, NULL, 0, "no number of nodes"},
     {{KUBEFLOW_2, "PET_NODE_RANK=1", "WORLD_SIZE=3"}, ASKS_NOTHING, NULL, 0, 0, NULL, 0, "contradict"},

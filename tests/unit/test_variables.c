@@ -44,11 +44,39 @@ static void finds_names(void **state)
 					     "HSA_TOOLS_LIB",
 					     "ROCBLAS_TENSILE_LIBPATH",
 					     "HIPBLASLT_TENSILE_LIBPATH",
-					     "CUDA_VISIBLE_DEVICES"};
+					     "CUDA_VISIBLE_DEVICES",
+					     "RANK",
+					     "WORLD_SIZE",
+					     "LOCAL_RANK",
+					     "LOCAL_WORLD_SIZE",
+					     "NODE_RANK",
+					     "GROUP_RANK",
+					     "MASTER_ADDR",
+					     "MASTER_PORT",
+					     "PET_NNODES",
+					     "ACCELERATE_USE_FSDP",
+					     "DEEPSPEED_ENVIRONMENT_NAME",
+					     "CUBLASLT_HEURISTICS_LUT_FILE"};
 	for (size_t i = 0; i < MXT_ARRAY_LEN(denied); i++) {
 		const struct mxt_variable *row = mxt_variable_find(denied[i]);
 		if (!row || row->class != MXT_VARIABLE_DENY)
 			fail_msg("%s is not denied", denied[i]);
+	}
+	static const char *const callers[] = {"AXOLOTL_NCCL_TIMEOUT",
+					      "AXOLOTL_DATASET_NUM_PROC",
+					      "LOG_LEVEL",
+					      "NODE_WORLD_SIZE",
+					      "TOKENIZERS_PARALLELISM",
+					      "TRL_EXPERIMENTAL_SILENCE",
+					      "TORCHELASTIC_SIGNALS_TO_HANDLE",
+					      "VLLM_USE_TRITON_FLASH_ATTN",
+					      "SLURM_NNODES",
+					      "OPTIM_TORCH",
+					      "CUBLAS_AUTOTUNING_CACHE_CAPACITY"};
+	for (size_t i = 0; i < MXT_ARRAY_LEN(callers); i++) {
+		const struct mxt_variable *row = mxt_variable_find(callers[i]);
+		if (!row || row->class != MXT_VARIABLE_CALLER)
+			fail_msg("%s is not the caller's", callers[i]);
 	}
 	static const char *const unknown[] = {"", "PATHS", "XPATH", "omp_num_threads", "OMP_NUM_THREADS ", "FOO", "*"};
 	for (size_t i = 0; i < MXT_ARRAY_LEN(unknown); i++)
