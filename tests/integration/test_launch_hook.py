@@ -246,5 +246,18 @@ class Run(launched.TestCase):
         self.assertEqual(status["witnesses"][0]["saw"], "flash")
 
 
+class Unplanned(launched.TestCase):
+    """A plan for another job: hardly anything of what runs is in it."""
+
+    def test_the_largest_calls_are_named(self):
+        plan = self.changed_plan(lambda decision: decision.update(stack={"torch": "2.11.0"}))
+        result = self.launch(real_python.require(), TRAINING, plan=plan, options=["--allow-mismatch"], status=0)
+        self.assertLess(self.status()["coverage"]["share_ppm"], 800000)
+        largest = [row["problem"] for row in self.status()["coverage"]["largest_unplanned"]]
+        named = [line.partition(": not planned: ")[2] for line in result.err.splitlines() if ": not planned: " in line]
+        self.assertEqual(named, largest)
+        self.assertTrue(named)
+
+
 if __name__ == "__main__":
     mxt.main()

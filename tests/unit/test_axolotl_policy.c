@@ -67,7 +67,6 @@ static const struct policy_case cases[] = {
     {BASE "ring_attn_func: varlen_llama3\n", UNDONE, "run.yaml:2: "},
     {BASE "auto_find_batch_size: true\n", WARNED, "run.yaml:2: "},
     {BASE "use_kernels: true\n", WARNED, "run.yaml:2: "},
-    {BASE "unsloth_cross_entropy_loss: true\n", WARNED, "run.yaml:2: "},
     /* secrets */
     {BASE "comet_api_key: abcdef\n", SECRET, "run.yaml:2: comet_api_key"},
     {BASE "\nwandb_api_key: " HEX "\n", SECRET, "run.yaml:3: "},
