@@ -223,7 +223,7 @@ class Print(TestCase):
         self.assertEqual(sorted(self.dir.rglob("*")), before)
 
     def test_no_python_is_started(self):
-        (self.packages / "sitecustomize.py").write_text("open('started', 'w')")
+        (self.packages / "started.pth").write_text("import sys; open('started', 'w')\n") # Debian has its own sitecustomize
         self.train(options=["--print"])
         self.assertFalse((self.dir / "started").exists())
         self.train()
