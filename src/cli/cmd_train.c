@@ -20,7 +20,7 @@ static const struct mxt_option options[] = {
     {"nodes", "N", "nodes that take part (default: what Slurm or Kubeflow says, else 1)"},
     {"node-rank", "N", "which of them this is, from 0"},
     {"main-address", "HOST", "where node 0 is reached by the others"},
-    {"main-port", "PORT", "and on which port (default: 29500)"},
+    {"main-port", "PORT", "and on which port (default: 29500, or by Slurm's job)"},
 };
 
 static int take_nodes(const struct mxt_args *args, struct mxt_nodes_request *ret_nodes, struct mxt_error *err)
