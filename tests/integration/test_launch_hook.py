@@ -254,7 +254,8 @@ class Unplanned(launched.TestCase):
         result = self.launch(real_python.require(), TRAINING, plan=plan, options=["--allow-mismatch"], status=0)
         self.assertLess(self.status()["coverage"]["share_ppm"], 800000)
         largest = [row["problem"] for row in self.status()["coverage"]["largest_unplanned"]]
-        named = [line.partition(": not planned: ")[2] for line in result.err.splitlines() if ": not planned: " in line]
+        words = "mindxtrain: not in the plan: "
+        named = [line[len(words):] for line in result.err.splitlines() if line.startswith(words)]
         self.assertEqual(named, largest)
         self.assertTrue(named)
 
