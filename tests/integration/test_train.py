@@ -40,7 +40,7 @@ def main():
     config = read(sys.argv[1])
     ending = sys.argv[2].partition("=")[2] if sys.argv[2:] else ""
     names = ("ACCELERATE_MIXED_PRECISION", "ACCELERATE_DYNAMO_BACKEND", "ACCELERATE_DEBUG_MODE", "WORLD_SIZE",
-             "OMP_NUM_THREADS")
+             "OMP_NUM_THREADS", "TORCHINDUCTOR_SHAPE_PADDING")
     seen = {name: os.environ.get(name) for name in names}
     print(json.dumps({"stdin": os.readlink("/proc/self/fd/0"), **seen}), flush=True)
     if ending == "1":
@@ -50,6 +50,8 @@ def main():
     if ending == "1":
         time.sleep(60)
     print("trains", flush=True)
+    if os.environ.get("TORCHINDUCTOR_CACHE_DIR"):
+        pathlib.Path(os.environ["TORCHINDUCTOR_CACHE_DIR"], "kernel.best_config").write_text("{}")
     state = pathlib.Path(config["output_dir"], "checkpoint-3")
     state.mkdir(parents=True, exist_ok=True)
     if ending != "2":
@@ -180,6 +182,28 @@ class Ends(TestCase):
         self.assertEqual(self.seen()["stdin"], "/dev/null")
 
 
+    def test_a_training_that_compiles(self):
+        """It says so, what would be timed unasked is off, and what was timed nevertheless is found."""
+        self.config.write_text(CONFIG + "torch_compile: true\n")
+        cache = self.write("cache/old.best_config", "{}").parent
+        result = self.train(env={"TORCHINDUCTOR_CACHE_DIR": cache})
+        status = self.status()
+        self.assertIn("compiled", status["marks"])
+        self.assertEqual(self.seen()["TORCHINDUCTOR_SHAPE_PADDING"], "0")
+        self.assertEqual([(row["cache"], row["new"], row["tuned"], row["examples"]) for row in status["caches"]],
+                         [("inductor", 1, 1, ["kernel.best_config"])])
+        self.assertIn("inductor", result.err)
+
+    def test_what_tunes_is_refused_or_recorded(self):
+        self.config.write_text(CONFIG + "torch_compile: true\ntorch_compile_mode: max-autotune\n")
+        result = self.train(status=125, env={"MIOPEN_FIND_ENFORCE": "3"})
+        for words in ("run.yaml:9: torch_compile_mode: max-autotune", "write torch_compile_mode: default",
+                      "MIOPEN_FIND_ENFORCE=3", "unset it", "[MXT-300]"):
+            self.assertIn(words, result.err)
+        self.train(options=["--allow-jit", "--out", "allowed"], env={"MIOPEN_FIND_ENFORCE": "3"})
+        self.assertIn("allow-jit", self.status("allowed")["marks"])
+
+
 class Folder(TestCase):
     def test_files(self):
         self.train()
@@ -277,7 +301,8 @@ class Accelerate(TestCase):
         seen = self.seen()
         self.assertEqual({name: seen[name] for name in seen if name != "stdin"},
                          {"ACCELERATE_MIXED_PRECISION": "bf16", "ACCELERATE_DYNAMO_BACKEND": "NO", "WORLD_SIZE": None,
-                          "ACCELERATE_DEBUG_MODE": None, "OMP_NUM_THREADS": "2"})
+                          "ACCELERATE_DEBUG_MODE": None, "OMP_NUM_THREADS": "2",
+                          "TORCHINDUCTOR_SHAPE_PADDING": None})
         made = (self.folder() / "accelerate.yaml").read_text()
         self.assertIn("num_processes: 1\n", made)
 

@@ -69,6 +69,9 @@ static const struct policy_case cases[] = {
     {BASE "use_kernels: true\n", WARNED, "run.yaml:2: "},
     /* secrets */
     {BASE "comet_api_key: abcdef\n", SECRET, "run.yaml:2: comet_api_key"},
+    {BASE "other_api_key: abcdef\n", SECRET, "run.yaml:2: other_api_key"},
+    {BASE "cloud:\n  access_key: abcdef\n", SECRET, "run.yaml:3: access_key"},
+    {BASE "database_password: abcdef\n", SECRET, "run.yaml:2: database_password"},
     {BASE "\nwandb_api_key: " HEX "\n", SECRET, "run.yaml:3: "},
     {BASE "datasets:\n  - path: x\n    wandb_key: " HEX "\n", SECRET, "run.yaml:4: wandb_key"},
     {BASE "hf_use_auth_token: true\n", NOTHING},
