@@ -16,7 +16,8 @@ struct need {
 };
 
 static const struct need accelerate = {"accelerate", 0, 26, "pip install -U accelerate, or --launcher torchrun"};
-static const struct need axolotl = {"axolotl", 0, 4, "pip install -U axolotl, and see that torch is the plan's afterwards"};
+static const struct need axolotl = {"axolotl", 0, 4,
+				    "pip install -U axolotl, and see that torch is the plan's afterwards"};
 
 static void check_package(const struct mxt_python_packages *packages, const char *python, const struct need *need,
 			  struct mxt_remarks *remarks)
