@@ -9,6 +9,7 @@
 #include "clean_text.h"
 #include "cleanup.h"
 #include "clock.h"
+#include "json.h"
 #include "launch.h"
 #include "launch_run.h"
 #include "run_files.h"
@@ -194,6 +195,23 @@ static void put_witness(const json_t *row, size_t alike, struct mxt_buf *text)
 		mxt_buf_printf(text, "; %s", note);
 }
 
+/* The recorded operators are told where they say something else than the first calls of the same process did. */
+static bool is_told(const json_t *rows, const json_t *operators)
+{
+	size_t i;
+	json_t *row;
+	if (strcmp(mxt_json_text(operators, "what"), "operators") != 0)
+		return false;
+	json_array_foreach((json_t *)rows, i, row) /* jansson's iterators take no const */
+	{
+		if (strcmp(mxt_json_text(row, "what"), "sdpa") == 0 &&
+		    json_equal(json_object_get(row, "rank"), json_object_get(operators, "rank")) &&
+		    json_equal(json_object_get(row, "saw"), json_object_get(operators, "saw")))
+			return true;
+	}
+	return false;
+}
+
 /* What many processes saw alike is one line; one that differs is named by its rank. */
 static void print_witnesses(FILE *out, const struct mxt_run_proof *proof)
 {
@@ -203,7 +221,7 @@ static void print_witnesses(FILE *out, const struct mxt_run_proof *proof)
 	{
 		MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
 		size_t alike = like_row(proof->witnesses, i);
-		if (alike == 0)
+		if (alike == 0 || is_told(proof->witnesses, row))
 			continue;
 		put_witness(row, alike, &text);
 		mxt_launch_print_line(out, "", mxt_buf_text(&text));

@@ -144,6 +144,28 @@ static void test_what_differs(void **state)
 				"warning: the training did not run as planned: see the line above that differs", NULL});
 }
 
+/* What recorded operators say is told where the first calls did not say it. */
+static void test_operators(void **state)
+{
+	static const char *const ends[][4] = {
+	    {"the command ended with status 1 after 2.5 s; its output: runs/a/train.log",
+	     "rank 0: torch's own attention is flash, as planned"},
+	    {"the command ended with status 1 after 2.5 s; its output: runs/a/train.log",
+	     "rank 0: torch's own attention is not called, planned is fa2",
+	     "rank 0: attention in the recorded steps is fa2, as planned"}};
+	static const char *const values[][2] = {{"flash", "flash"}, {"not called", "fa2"}};
+	(void)state;
+	for (size_t i = 0; i < MXT_ARRAY_LEN(ends); i++) {
+		MXT_CLEANUP(run_finish) struct run run;
+		const char *sdpa = values[i][0], *operators = values[i][1];
+		run_init(&run, ENDED(1));
+		run.result.proof.witnesses = json_pack("[{s:i, s:s, s:s, s:s}, {s:i, s:s, s:s, s:s}]", "rank", 0,
+						       "what", "sdpa", "saw", sdpa, "planned", operators, "rank", 0,
+						       "what", "operators", "saw", operators, "planned", operators);
+		expect_report(&run, ends[i]);
+	}
+}
+
 static void test_nothing_was_started(void **state)
 {
 	(void)state;
@@ -190,6 +212,7 @@ int main(void)
 	    cmocka_unit_test(test_what_differs),
 	    cmocka_unit_test(test_nothing_was_started),
 	    cmocka_unit_test(test_nothing_is_said_twice),
+	    cmocka_unit_test(test_operators),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
