@@ -91,6 +91,14 @@ static const char *text_of(const json_t *object, const char *key)
 
 #define COVERAGE_ENOUGH_PPM 800000 /* below it the largest calls that the plan does not hold are named */
 
+static void put_pins(const json_t *pins, struct mxt_buf *text)
+{
+	if (pins)
+		mxt_buf_printf(text, "; products with a pin: %" JSON_INTEGER_FORMAT ", without: %" JSON_INTEGER_FORMAT,
+			       json_integer_value(json_object_get(pins, "hits")),
+			       json_integer_value(json_object_get(pins, "misses")));
+}
+
 /* "WHAT 12.3 %": a part of the step, where there is one. Is it enough? */
 static bool put_share(const json_t *coverage, const char *key, const char *what, struct mxt_buf *text)
 {
@@ -127,6 +135,7 @@ static void print_coverage(FILE *out, const json_t *coverage, bool well)
 	enough = put_share(coverage, "attention_ppm", "; attention alone", &text) && enough;
 	enough = put_share(coverage, "gemm_ppm", ", products alone", &text) && enough;
 	mxt_buf_printf(&text, " (by %s)", basis);
+	put_pins(json_object_get(coverage, "pins"), &text);
 	mxt_launch_print_line(out, "", mxt_buf_text(&text));
 	if (!enough)
 		print_unplanned(out, json_object_get(coverage, "largest_unplanned"));

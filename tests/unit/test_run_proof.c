@@ -205,6 +205,29 @@ static void share_by_operations(void **state)
 			 "470588") ",\"share_ppm\":529412}");
 }
 
+/* One product of the step is pinned, and called twice; the other is not. */
+static void pins_are_hit(void **state)
+{
+	static const char decision[] =
+	    "{\"version\":1,\"platform\":{\"vendor\":\"amd\",\"arch\":\"gfx942\",\"units\":304,\"memory_gib\":192},"
+	    "\"stack\":{\"torch\":\"2.8.0+rocm7.0\"},"
+	    "\"workload\":{\"model\":{\"layers\":2,\"hidden\":64,\"heads\":4,\"ffn\":128,\"vocab\":512},"
+	    "\"training\":{\"seq_len\":16,\"micro_batch\":2,\"adapter\":\"lora\",\"lora_rank\":4,"
+	    "\"lengths\":\"padded\"}},"
+	    "\"gemm\":{\"library\":\"hipblaslt\",\"mode\":\"pinned\","
+	    "\"pins\":[{\"problem\":" RUN_PLAN_PRODUCT ",\"solution\":1000}],"
+	    "\"built\":{\"hipblaslt\":\"100000-f1c5e53b\",\"arch\":\"gfx942:sramecc+:xnack-\"}},"
+	    "\"env\":{\"HIPBLASLT_TUNING_OVERRIDE_FILE\":\"@file:hipblaslt.txt@\"},"
+	    "\"collective\":{\"config\":\"1gpu_noop\"},\"policy\":\"aot_only\"}";
+	MXT_CLEANUP_PLAN struct mxt_plan *plan = run_plan_of(decision, NULL);
+	MXT_CLEANUP_RUN_PROOF struct mxt_run_proof proof = MXT_RUN_PROOF_INIT;
+	free(mxt_scratch_write(*state, "part-00000-1.json", recording));
+	read_proof(*state, plan, &proof);
+	const json_t *pins = json_object_get(proof.coverage, "pins");
+	assert_int_equal(mxt_json_integer(pins, "hits"), 2);
+	assert_int_equal(mxt_json_integer(pins, "misses"), 1);
+}
+
 /* What the recorded step went through is a witness, too. */
 static void operators(void **state)
 {
@@ -304,6 +327,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(nothing_there, mxt_scratch_setup, mxt_scratch_teardown),
 	    cmocka_unit_test_setup_teardown(share_by_times, mxt_scratch_setup, mxt_scratch_teardown),
 	    cmocka_unit_test_setup_teardown(share_by_operations, mxt_scratch_setup, mxt_scratch_teardown),
+	    cmocka_unit_test_setup_teardown(pins_are_hit, mxt_scratch_setup, mxt_scratch_teardown),
 	    cmocka_unit_test_setup_teardown(operators, mxt_scratch_setup, mxt_scratch_teardown),
 	    cmocka_unit_test_setup_teardown(no_problems, mxt_scratch_setup, mxt_scratch_teardown),
 	    cmocka_unit_test_setup_teardown(environment, mxt_scratch_setup, mxt_scratch_teardown),
