@@ -48,8 +48,8 @@ static void print_end(FILE *out, const struct mxt_launch *launch, const struct m
 		       launch->request->folder);
 	mxt_launch_print_line(out, "", mxt_buf_text(&text));
 	if (supervised->n_swept > 0)
-		(void)fprintf(out, "mindxtrain: warning: it left %zu processes behind, which were ended\n",
-			      supervised->n_swept);
+		(void)fprintf(out, "mindxtrain: warning: it left %zu process%s behind, now ended\n",
+			      supervised->n_swept, supervised->n_swept == 1 ? "" : "es");
 }
 
 static void print_streams(FILE *out, const struct mxt_supervised *supervised)
@@ -248,10 +248,10 @@ static void print_caches(FILE *out, const json_t *caches)
 	{
 		const char *cache = json_string_value(json_object_get(row, "cache"));
 		json_int_t tuned = json_integer_value(json_object_get(row, "tuned"));
-		(void)fprintf(out, "mindxtrain: %s%" JSON_INTEGER_FORMAT " files appeared in the cache of %s",
-			      tuned ? "warning: " : "", json_integer_value(json_object_get(row, "new")),
-			      cache ? cache : "?");
-		(void)fprintf(out, tuned ? ", %" JSON_INTEGER_FORMAT " of them hold choices made while it ran\n" : "\n",
+		json_int_t files = json_integer_value(json_object_get(row, "new"));
+		(void)fprintf(out, "mindxtrain: %s%" JSON_INTEGER_FORMAT " file%s appeared in the cache of %s",
+			      tuned ? "warning: " : "", files, files == 1 ? "" : "s", cache ? cache : "?");
+		(void)fprintf(out, tuned ? ", %" JSON_INTEGER_FORMAT " of them of choices made while it ran\n" : "\n",
 			      tuned);
 	}
 }

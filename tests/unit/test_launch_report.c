@@ -13,6 +13,14 @@
 #include "launch_report.h"
 #include "launch_run.h"
 
+/* The first line. */
+#define END(how) "the command " how " after 2.5 s; its output: runs/a/train.log"
+#define SHARES(both, attention, products, basis)                                                                       \
+	"in the plan, of a step's attention and products: " both " %; attention alone " attention                      \
+	" %, products alone " products " % (by " basis ")"
+#define UNSEEN        "warning: Axolotl's report of its config was not seen: that it took the planned keys is not shown"
+#define REMEDY        "note: mindxtrain record writes down what the job computes, and autotune --shapes plans it"
+#define MATH          "rank 5: torch's own attention is math, planned is flash; for other calls flash; a mask"
 #define ENDED(status) ((status) << 8) /* as waitpid() has it */
 
 struct run {
@@ -71,12 +79,10 @@ static void test_a_good_end(void **state)
 	    json_pack("[{s:i, s:s, s:s, s:s}, {s:i, s:s, s:s, s:s}]", "rank", 0, "what", "sdpa", "saw", "flash",
 		      "planned", "flash", "rank", 1, "what", "sdpa", "saw", "flash", "planned", "flash");
 	expect_report(&run,
-		      (const char *const[]){
-			  "the command ended with status 0 after 2.5 s; its output: runs/a/train.log",
-			  "Axolotl reports every planned key as planned", "written: ./out/adapter_model.safetensors",
-			  "in the plan, of a step's attention and products: 93.1 %; attention alone 100.0 %, "
-			  "products alone 90.0 % (by measured times)",
-			  "2 ranks: torch's own attention is flash, as planned", NULL});
+		      (const char *const[]){END("ended with status 0"), "Axolotl reports every planned key as planned",
+					    "written: ./out/adapter_model.safetensors",
+					    SHARES("93.1", "100.0", "90.0", "measured times"),
+					    "2 ranks: torch's own attention is flash, as planned", NULL});
 }
 
 /* Of a training that failed nobody wants to know what else is not known. */
@@ -86,8 +92,7 @@ static void test_a_bad_end(void **state)
 	MXT_CLEANUP(run_finish) struct run run;
 	run_init(&run, ENDED(3));
 	run.result.proof.coverage = json_pack("{s:s}", "unknown", "nothing was recorded");
-	expect_report(&run, (const char *const[]){
-				"the command ended with status 3 after 2.5 s; its output: runs/a/train.log", NULL});
+	expect_report(&run, (const char *const[]){END("ended with status 3"), NULL});
 }
 
 static void test_a_killed_command(void **state)
@@ -95,10 +100,15 @@ static void test_a_killed_command(void **state)
 	(void)state;
 	MXT_CLEANUP(run_finish) struct run run;
 	run_init(&run, SIGKILL);
-	run.result.supervised.n_swept = 2;
-	expect_report(&run, (const char *const[]){"the command was killed by signal 9 (Killed) after 2.5 s; its "
-						  "output: runs/a/train.log",
-						  "warning: it left 2 processes behind, which were ended", NULL});
+	run.result.supervised.n_swept = 1;
+	run.result.caches = json_pack("[{s:s, s:i}, {s:s, s:i, s:i}]", "cache", "Triton", "new", 1, "cache", "MIOpen",
+				      "new", 2, "tuned", 1);
+	expect_report(&run,
+		      (const char *const[]){
+			  END("was killed by signal 9 (Killed)"), "warning: it left 1 process behind, now ended",
+			  "1 file appeared in the cache of Triton",
+			  "warning: 2 files appeared in the cache of MIOpen, 1 of them of choices made while it ran",
+			  NULL});
 }
 
 /* What is not known of a training that says that all is well is told. */
@@ -108,11 +118,8 @@ static void test_an_unproven_end(void **state)
 	MXT_CLEANUP(run_finish) struct run run;
 	run_init(&run, ENDED(0));
 	run.result.proof.coverage = json_pack("{s:s}", "unknown", "nothing was recorded");
-	expect_report(&run, (const char *const[]){
-				"the command ended with status 0 after 2.5 s; its output: runs/a/train.log",
-				"warning: Axolotl's report of its config was not seen: that it took the planned keys "
-				"is not shown",
-				"coverage is not known: nothing was recorded", NULL});
+	expect_report(&run, (const char *const[]){END("ended with status 0"), UNSEEN,
+						  "coverage is not known: nothing was recorded", NULL});
 }
 
 /* One rank of several that differs is named, and so is what the plan does not hold, although the whole is well. */
@@ -131,16 +138,9 @@ static void test_what_differs(void **state)
 	    "saw", "flash", "planned", "flash", "rank", 5, "what", "sdpa", "saw", "math", "planned", "flash", "also",
 	    "flash", "note", "a mask", "rank", 6, "what", "sdpa", "saw", "flash", "planned", "flash");
 	expect_report(&run, (const char *const[]){
-				"the command ended with status 0 after 2.5 s; its output: runs/a/train.log",
-				"Axolotl reports every planned key as planned",
-				"in the plan, of a step's attention and products: 87.0 %; attention alone 0.0 %, "
-				"products alone 97.0 % (by operations)",
-				"not in the plan: attention b2 s64",
-				"note: mindxtrain record writes down what the job computes, and autotune --shapes "
-				"plans it",
-				"2 ranks: torch's own attention is flash, as planned",
-				"rank 5: torch's own attention is math, planned is flash; for other calls flash; "
-				"a mask",
+				END("ended with status 0"), "Axolotl reports every planned key as planned",
+				SHARES("87.0", "0.0", "97.0", "operations"), "not in the plan: attention b2 s64",
+				REMEDY, "2 ranks: torch's own attention is flash, as planned", MATH,
 				"warning: the training did not run as planned: see the line above that differs", NULL});
 }
 
@@ -148,10 +148,8 @@ static void test_what_differs(void **state)
 static void test_operators(void **state)
 {
 	static const char *const ends[][4] = {
-	    {"the command ended with status 1 after 2.5 s; its output: runs/a/train.log",
-	     "rank 0: torch's own attention is flash, as planned"},
-	    {"the command ended with status 1 after 2.5 s; its output: runs/a/train.log",
-	     "rank 0: torch's own attention is not called, planned is fa2",
+	    {END("ended with status 1"), "rank 0: torch's own attention is flash, as planned"},
+	    {END("ended with status 1"), "rank 0: torch's own attention is not called, planned is fa2",
 	     "rank 0: attention in the recorded steps is fa2, as planned"}};
 	static const char *const values[][2] = {{"flash", "flash"}, {"not called", "fa2"}};
 	(void)state;
