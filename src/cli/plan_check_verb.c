@@ -129,7 +129,7 @@ static int check_machine(const struct mxt_cli *cli, const struct mxt_args *args,
 	int rc = find_software(plan, args, machine, &here, err);
 	if (rc == 0)
 		rc = mxt_plan_fit(plan, machine, &fit, err);
-	if (rc == 0)
+	if (rc == 0 && json_array_size(fit.differences) == 0)
 		rc = mxt_plan_fit_count(&fit, plan, machine, err);
 	if (rc == 0 && config)
 		rc = compare_config(cli, config, plan, &here, &fit, err);

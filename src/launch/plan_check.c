@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "buf.h"
-#include "device_ops.h"
 #include "error.h"
 #include "json.h"
 #include "plan.h"
@@ -69,17 +68,6 @@ static void refuse_difference(const json_t *difference, struct mxt_remarks *rema
 			  parts[part].whom, mxt_buf_text(&text), parts[part].remedy);
 }
 
-/* As many GPUs as the plan has, whatever else differs. */
-static int count_gpus(const struct mxt_plan_check_request *request, const struct mxt_plan_fit *fit,
-		      struct mxt_error *err)
-{
-	const struct mxt_plan_machine *machine = request->machine;
-	int64_t gpus = mxt_json_integer_or(training_of(request->plan), "gpus", 1);
-	if (gpus == 1)
-		return 0;
-	return mxt_device_find(fit->device)->count(machine->root, machine->environment, (int32_t)gpus, err);
-}
-
 static void refuse(struct mxt_remarks *remarks, enum mxt_allowance allowance, int rc, struct mxt_error *cause)
 {
 	if (rc < 0)
@@ -96,7 +84,8 @@ static void check_machine(const struct mxt_plan_check_request *request, struct m
 		return;
 	for (size_t i = 0; i < json_array_size(fit.differences); i++)
 		refuse_difference(json_array_get(fit.differences, i), remarks);
-	refuse(remarks, MXT_ALLOW_NOTHING, count_gpus(request, &fit, &cause), &cause);
+	rc = mxt_plan_fit_count(&fit, request->plan, request->machine, &cause); /* whatever else differs */
+	refuse(remarks, MXT_ALLOW_NOTHING, rc, &cause);
 }
 
 /* ---- nodes ---- */

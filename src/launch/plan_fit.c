@@ -183,7 +183,7 @@ int mxt_plan_fit_count(const struct mxt_plan_fit *fit, const struct mxt_plan *pl
 	const json_t *workload = json_object_get(mxt_plan_decision(plan), "workload");
 	int64_t gpus = mxt_json_integer(json_object_get(workload, "training"), "gpus");
 	const struct mxt_device_ops *ops = mxt_device_find(fit->device);
-	if (gpus <= 1 || json_array_size(fit->differences) > 0)
+	if (gpus <= 1)
 		return 0;
 	return ops->count(machine->root, machine->environment, (int32_t)gpus, err);
 }

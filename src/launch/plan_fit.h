@@ -56,7 +56,7 @@ void mxt_plan_fit_finish(struct mxt_plan_fit *fit);
 
 /*
  * Could the plan's job have as many devices here? 0, or why not as the device says it (MXT_E_GPU_COUNT, or that none
- * can be used). Nothing is asked of a device that the plan does not fit, or that has no rule for it.
+ * can be used).
  */
 int mxt_plan_fit_count(const struct mxt_plan_fit *fit, const struct mxt_plan *plan,
 		       const struct mxt_plan_machine *machine, struct mxt_error *err) MXT_WUR;
