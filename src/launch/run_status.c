@@ -153,7 +153,7 @@ static int fill(const struct mxt_run_status *status, json_t *json)
 		rc = json_object_set_new(json, "pid", json_integer(status->pid));
 	if (rc == 0 && status->launch)
 		rc = add_launch(status, json);
-	if (rc == 0 && status->result)
+	if (rc == 0 && status->launch && status->result)
 		rc = add_result(status, json);
 	if (rc == 0 && is_last(status))
 		rc = json_object_set_new(json, "exit_status", json_integer(status->exit_status));
