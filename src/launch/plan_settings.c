@@ -14,7 +14,7 @@
 
 #define SDPA_BACKENDS "math flash efficient cudnn ck aotriton"
 
-bool mxt_is_sdpa_backend(const char *backend)
+bool mxt_sdpa_has(const char *backend)
 {
 	return mxt_words_index(SDPA_BACKENDS, backend, strlen(backend), false) >= 0;
 }
@@ -115,7 +115,7 @@ int mxt_plan_settings(const struct mxt_plan *plan, struct mxt_plan_settings *ret
 	bool exported = false;
 	if (!mxt_plan_is_self_test(plan)) { /* which trains nothing */
 		settings.deterministic = is_deterministic(decision);
-		settings.sdpa = mxt_is_sdpa_backend(backend) && !was_seen(plan, backend) ? backend : NULL;
+		settings.sdpa = mxt_sdpa_has(backend) && !was_seen(plan, backend) ? backend : NULL;
 	}
 	int rc = settings.sdpa ? is_exported(plan, backend, &exported, err) : 0;
 	if (rc < 0)

@@ -32,7 +32,7 @@ bool mxt_plan_needs_plugin(const struct mxt_plan_settings *settings);
 #define MXT_PLAN_PLUGIN "mindxtrain_plan.axolotl_plugin.PlanPlugin"
 
 /* Is this one of the kernels that torch's dispatcher chooses from? */
-bool mxt_is_sdpa_backend(const char *backend);
+bool mxt_sdpa_has(const char *backend);
 
 /* The candidate that a plan ships in a probe, as its evidence says it; "": it says nothing. */
 const char *mxt_plan_winner(const struct mxt_plan *plan, const char *probe);

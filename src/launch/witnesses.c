@@ -133,7 +133,7 @@ static bool contradicts(const struct view *view, const char *saw)
 {
 	if (view->planned[0] == '\0' || strcmp(saw, UNKNOWN) == 0)
 		return false;
-	if (mxt_is_sdpa_backend(view->planned))
+	if (mxt_sdpa_has(view->planned))
 		return strcmp(saw, view->planned) != 0;
 	return strcmp(saw, NOT_CALLED) != 0 && !is_imported(view->document, view->planned);
 }
