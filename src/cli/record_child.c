@@ -12,23 +12,18 @@
 
 #include "cleanup.h"
 #include "error.h"
+#include "exec_report.h"
 #include "process_tree.h"
 
 #define KILL_ROUNDS  40
 #define KILL_WAIT_MS 25
 
-/* In the child: signals as a shell would have left them, then the command. What failed goes through the pipe. */
-static MXT_NORETURN void become(char *const *argv, char *const *environment, const sigset_t *mask, pid_t parent,
-				int pipe_fd)
+/* In the child: signals as a shell would have left them. */
+static void reset_signals(const sigset_t *mask)
 {
 	(void)signal(SIGPIPE, SIG_DFL);
 	(void)signal(SIGXFSZ, SIG_DFL);
 	(void)sigprocmask(SIG_SETMASK, mask, NULL);
-	if (prctl(PR_SET_PDEATHSIG, SIGTERM) == 0 && getppid() == parent)
-		(void)execvpe(argv[0], argv, environment);
-	int errnum = errno;
-	ssize_t written = write(pipe_fd, &errnum, sizeof errnum);
-	_exit(written == sizeof errnum ? 127 : 126);
 }
 
 /* 0 once the command runs; else what exec said. */
@@ -60,8 +55,10 @@ int mxt_record_child_start(struct mxt_record_child *child, char *const *argv, ch
 	pid_t parent = getpid(), pid = fork();
 	if (pid < 0)
 		return mxt_error_errno(err, errno, "cannot start %s", argv[0]);
-	if (pid == 0)
-		become(argv, environment, mask, parent, write_end);
+	if (pid == 0) {
+		reset_signals(mask);
+		mxt_exec_report(argv, environment, parent, write_end);
+	}
 	(void)close(mxt_steal_fd(&write_end));
 	*child = (struct mxt_record_child){.pid = pid, .pidfd = -1};
 	int errnum = read_failure(read_end);

@@ -3,12 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdbool.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "cleanup.h"
+#include "exec_report.h"
 #include "guardian.h"
 #include "launch_signals.h"
 
@@ -26,19 +25,6 @@ static bool place_streams(const struct mxt_guardian_request *request)
 	return placed;
 }
 
-static MXT_NORETURN void become(const struct mxt_guardian_request *request, pid_t parent, int exec_fd)
-{
-	if (place_streams(request) && prctl(PR_SET_PDEATHSIG, SIGTERM) == 0 && getppid() == parent) {
-		mxt_launch_signals_reset();
-		environ = (char **)request->environment; /* execvp() looks for PATH here */
-		(void)execvp(request->argv[0], request->argv);
-	}
-	int errnum = errno;
-	ssize_t ignored = write(exec_fd, &errnum, sizeof errnum);
-	(void)ignored;
-	_exit(127);
-}
-
 int mxt_launch_child_start(const struct mxt_guardian_request *request, struct mxt_launch_child *ret_child)
 {
 	int ends[2];
@@ -49,8 +35,12 @@ int mxt_launch_child_start(const struct mxt_guardian_request *request, struct mx
 	pid_t parent = getpid(), pid = fork();
 	if (pid < 0)
 		return -errno;
-	if (pid == 0)
-		become(request, parent, write_end);
+	if (pid == 0) {
+		if (!place_streams(request))
+			mxt_exec_give_up(write_end);
+		mxt_launch_signals_reset();
+		mxt_exec_report(request->argv, request->environment, parent, write_end);
+	}
 	*ret_child = (struct mxt_launch_child){pid, mxt_steal_fd(&read_end)};
 	return 0;
 }
