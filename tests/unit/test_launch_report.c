@@ -13,15 +13,19 @@
 #include "launch_report.h"
 #include "launch_run.h"
 
-/* The first line. */
-#define END(how) "the command " how " after 2.5 s; its output: runs/a/train.log"
-#define SHARES(both, attention, products, basis)                                                                       \
-	"in the plan, of a step's attention and products: " both " %; attention alone " attention                      \
-	" %, products alone " products " % (by " basis ")"
-#define UNSEEN        "warning: Axolotl's report of its config was not seen: that it took the planned keys is not shown"
-#define REMEDY        "note: mindxtrain record writes down what the job computes, and autotune --shapes plans it"
-#define MATH          "rank 5: torch's own attention is math, planned is flash; for other calls flash; a mask"
-#define ENDED(status) ((status) << 8) /* as waitpid() has it */
+/* Lines, each one literal: tables of them are read for missing commas. */
+#define ENDED_0 "the command ended with status 0 after 2.5 s; its output: runs/a/train.log"
+#define ENDED_1 "the command ended with status 1 after 2.5 s; its output: runs/a/train.log"
+#define ENDED_3 "the command ended with status 3 after 2.5 s; its output: runs/a/train.log"
+#define KILLED  "the command was killed by signal 9 (Killed) after 2.5 s; its output: runs/a/train.log"
+/* clang-format off */
+#define WELL_PLANNED "in the plan, of a step's attention and products: 93.1 %; attention alone 100.0 %, products alone 90.0 % (by measured times)"
+#define UNPLANNED "in the plan, of a step's attention and products: 87.0 %; attention alone 0.0 %, products alone 97.0 % (by operations)"
+/* clang-format on */
+#define UNSEEN         "warning: Axolotl's report of its config was not seen: that it took the planned keys is not shown"
+#define REMEDY         "note: mindxtrain record writes down what the job computes, and autotune --shapes plans it"
+#define MATH           "rank 5: torch's own attention is math, planned is flash; for other calls flash; a mask"
+#define EXITED(status) ((status) << 8) /* as waitpid() has it */
 
 struct run {
 	struct mxt_launch_request request;
@@ -70,7 +74,7 @@ static void test_a_good_end(void **state)
 {
 	(void)state;
 	MXT_CLEANUP(run_finish) struct run run;
-	run_init(&run, ENDED(0));
+	run_init(&run, EXITED(0));
 	run.result.report = MXT_CONFIG_CONFIRMED;
 	run.result.artefacts.found = json_pack("[{s:s}]", "path", "./out/adapter_model.safetensors");
 	run.result.proof.coverage = json_pack("{s:s, s:i, s:i, s:i}", "basis", "measured times", "share_ppm", 931000,
@@ -78,11 +82,9 @@ static void test_a_good_end(void **state)
 	run.result.proof.witnesses =
 	    json_pack("[{s:i, s:s, s:s, s:s}, {s:i, s:s, s:s, s:s}]", "rank", 0, "what", "sdpa", "saw", "flash",
 		      "planned", "flash", "rank", 1, "what", "sdpa", "saw", "flash", "planned", "flash");
-	expect_report(&run,
-		      (const char *const[]){END("ended with status 0"), "Axolotl reports every planned key as planned",
-					    "written: ./out/adapter_model.safetensors",
-					    SHARES("93.1", "100.0", "90.0", "measured times"),
-					    "2 ranks: torch's own attention is flash, as planned", NULL});
+	expect_report(&run, (const char *const[]){ENDED_0, "Axolotl reports every planned key as planned",
+						  "written: ./out/adapter_model.safetensors", WELL_PLANNED,
+						  "2 ranks: torch's own attention is flash, as planned", NULL});
 }
 
 /* Of a training that failed nobody wants to know what else is not known. */
@@ -90,9 +92,9 @@ static void test_a_bad_end(void **state)
 {
 	(void)state;
 	MXT_CLEANUP(run_finish) struct run run;
-	run_init(&run, ENDED(3));
+	run_init(&run, EXITED(3));
 	run.result.proof.coverage = json_pack("{s:s}", "unknown", "nothing was recorded");
-	expect_report(&run, (const char *const[]){END("ended with status 3"), NULL});
+	expect_report(&run, (const char *const[]){ENDED_3, NULL});
 }
 
 static void test_a_killed_command(void **state)
@@ -103,12 +105,11 @@ static void test_a_killed_command(void **state)
 	run.result.supervised.n_swept = 1;
 	run.result.caches = json_pack("[{s:s, s:i}, {s:s, s:i, s:i}]", "cache", "Triton", "new", 1, "cache", "MIOpen",
 				      "new", 2, "tuned", 1);
-	expect_report(&run,
-		      (const char *const[]){
-			  END("was killed by signal 9 (Killed)"), "warning: it left 1 process behind, now ended",
-			  "1 file appeared in the cache of Triton",
-			  "warning: 2 files appeared in the cache of MIOpen, 1 of them of choices made while it ran",
-			  NULL});
+	expect_report(
+	    &run,
+	    (const char *const[]){
+		KILLED, "warning: it left 1 process behind, now ended", "1 file appeared in the cache of Triton",
+		"warning: 2 files appeared in the cache of MIOpen, 1 of them of choices made while it ran", NULL});
 }
 
 /* What is not known of a training that says that all is well is told. */
@@ -116,10 +117,10 @@ static void test_an_unproven_end(void **state)
 {
 	(void)state;
 	MXT_CLEANUP(run_finish) struct run run;
-	run_init(&run, ENDED(0));
+	run_init(&run, EXITED(0));
 	run.result.proof.coverage = json_pack("{s:s}", "unknown", "nothing was recorded");
-	expect_report(&run, (const char *const[]){END("ended with status 0"), UNSEEN,
-						  "coverage is not known: nothing was recorded", NULL});
+	expect_report(&run,
+		      (const char *const[]){ENDED_0, UNSEEN, "coverage is not known: nothing was recorded", NULL});
 }
 
 /* One rank of several that differs is named, and so is what the plan does not hold, although the whole is well. */
@@ -127,7 +128,7 @@ static void test_what_differs(void **state)
 {
 	(void)state;
 	MXT_CLEANUP(run_finish) struct run run;
-	run_init(&run, ENDED(0));
+	run_init(&run, EXITED(0));
 	run.result.report = MXT_CONFIG_CONFIRMED;
 	run.result.proof.contradicted = true;
 	run.result.proof.coverage =
@@ -138,25 +139,24 @@ static void test_what_differs(void **state)
 	    "saw", "flash", "planned", "flash", "rank", 5, "what", "sdpa", "saw", "math", "planned", "flash", "also",
 	    "flash", "note", "a mask", "rank", 6, "what", "sdpa", "saw", "flash", "planned", "flash");
 	expect_report(&run, (const char *const[]){
-				END("ended with status 0"), "Axolotl reports every planned key as planned",
-				SHARES("87.0", "0.0", "97.0", "operations"), "not in the plan: attention b2 s64",
-				REMEDY, "2 ranks: torch's own attention is flash, as planned", MATH,
+				ENDED_0, "Axolotl reports every planned key as planned", UNPLANNED,
+				"not in the plan: attention b2 s64", REMEDY,
+				"2 ranks: torch's own attention is flash, as planned", MATH,
 				"warning: the training did not run as planned: see the line above that differs", NULL});
 }
 
 /* What recorded operators say is told where the first calls did not say it. */
 static void test_operators(void **state)
 {
-	static const char *const ends[][4] = {
-	    {END("ended with status 1"), "rank 0: torch's own attention is flash, as planned"},
-	    {END("ended with status 1"), "rank 0: torch's own attention is not called, planned is fa2",
-	     "rank 0: attention in the recorded steps is fa2, as planned"}};
+	static const char *const ends[][4] = {{ENDED_1, "rank 0: torch's own attention is flash, as planned"},
+					      {ENDED_1, "rank 0: torch's own attention is not called, planned is fa2",
+					       "rank 0: attention in the recorded steps is fa2, as planned"}};
 	static const char *const values[][2] = {{"flash", "flash"}, {"not called", "fa2"}};
 	(void)state;
 	for (size_t i = 0; i < MXT_ARRAY_LEN(ends); i++) {
 		MXT_CLEANUP(run_finish) struct run run;
 		const char *sdpa = values[i][0], *operators = values[i][1];
-		run_init(&run, ENDED(1));
+		run_init(&run, EXITED(1));
 		run.result.proof.witnesses = json_pack("[{s:i, s:s, s:s, s:s}, {s:i, s:s, s:s, s:s}]", "rank", 0,
 						       "what", "sdpa", "saw", sdpa, "planned", operators, "rank", 0,
 						       "what", "operators", "saw", operators, "planned", operators);
