@@ -99,13 +99,14 @@ static void put_pins(const json_t *pins, struct mxt_buf *text)
 			       json_integer_value(json_object_get(pins, "misses")));
 }
 
-/* "WHAT 12.3 %": a part of the step, where there is one. Is it enough? */
-static bool put_share(const json_t *coverage, const char *key, const char *what, struct mxt_buf *text)
+/* "12.3 %", where there is such a part of the step. Is it enough? */
+static bool put_share(const json_t *coverage, const char *key, const char *before, const char *behind,
+		      struct mxt_buf *text)
 {
 	const json_t *share = json_object_get(coverage, key);
 	json_int_t ppm = json_integer_value(share);
 	if (share)
-		mxt_buf_printf(text, "%s %.1f %%", what, (double)ppm / 1e4);
+		mxt_buf_printf(text, "%s%.1f %%%s", before, (double)ppm / 1e4, behind);
 	return !share || ppm >= COVERAGE_ENOUGH_PPM;
 }
 
@@ -131,10 +132,10 @@ static void print_coverage(FILE *out, const json_t *coverage, bool well)
 		mxt_launch_print_line(out, "coverage is not known", unknown);
 	if (!basis)
 		return;
-	bool enough = put_share(coverage, "share_ppm", "in the plan, of a step's attention and products:", &text);
-	enough = put_share(coverage, "attention_ppm", "; attention alone", &text) && enough;
-	enough = put_share(coverage, "gemm_ppm", ", products alone", &text) && enough;
-	mxt_buf_printf(&text, " (by %s)", basis);
+	bool enough = put_share(coverage, "share_ppm", "in the plan: ", " of a step's attention and products (", &text);
+	enough = put_share(coverage, "attention_ppm", "attention ", ", ", &text) && enough;
+	enough = put_share(coverage, "gemm_ppm", "products ", ", ", &text) && enough;
+	mxt_buf_printf(&text, "by %s)", basis);
 	put_pins(json_object_get(coverage, "pins"), &text);
 	mxt_launch_print_line(out, "", mxt_buf_text(&text));
 	if (!enough)

@@ -18,14 +18,16 @@
 #define ENDED_1 "the command ended with status 1 after 2.5 s; its output: runs/a/train.log"
 #define ENDED_3 "the command ended with status 3 after 2.5 s; its output: runs/a/train.log"
 #define KILLED  "the command was killed by signal 9 (Killed) after 2.5 s; its output: runs/a/train.log"
-/* clang-format off */
-#define WELL_PLANNED "in the plan, of a step's attention and products: 93.1 %; attention alone 100.0 %, products alone 90.0 % (by measured times)"
-#define UNPLANNED "in the plan, of a step's attention and products: 87.0 %; attention alone 0.0 %, products alone 97.0 % (by operations)"
-/* clang-format on */
-#define UNSEEN         "warning: Axolotl's report of its config was not seen: that it took the planned keys is not shown"
+#define WELL_PLANNED                                                                                                   \
+	"in the plan: 93.1 % of a step's attention and products (attention 100.0 %, products 90.0 %, by measured "     \
+	"times)"
+#define UNPLANNED                                                                                                      \
+	"in the plan: 87.0 % of a step's attention and products (attention 0.0 %, products 97.0 %, by operations)"
 #define REMEDY         "note: mindxtrain record writes down what the job computes, and autotune --shapes plans it"
 #define MATH           "rank 5: torch's own attention is math, planned is flash; for other calls flash; a mask"
 #define EXITED(status) ((status) << 8) /* as waitpid() has it */
+
+#define UNSEEN "warning: Axolotl's report of its config was not seen: that it took the planned keys is not shown"
 
 struct run {
 	struct mxt_launch_request request;
