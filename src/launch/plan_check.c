@@ -49,7 +49,7 @@ static bool check_use(const struct mxt_plan_check_request *request, struct mxt_r
 static const struct {
 	const char *start, *whom, *remedy;
 } parts[] = {
-    {"contract.", "environment", "set this variable as the plan has it, or make a plan here"},
+    {"contract.", "environment", "set this variable as the plan has it (nothing: unset it), or make a plan here"},
     {"workload.", "recording", "make a plan of it with autotune --shapes"},
     {"", "machine", "make a plan here"},
 };
