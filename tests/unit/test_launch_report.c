@@ -19,8 +19,7 @@
 #define ENDED_3 "the command ended with status 3 after 2.5 s; its output: runs/a/train.log"
 #define KILLED  "the command was killed by signal 9 (Killed) after 2.5 s; its output: runs/a/train.log"
 #define WELL_PLANNED                                                                                                   \
-	"in the plan: 93.1 % of a step's attention and products (attention 100.0 %, products 90.0 %, by measured "     \
-	"times)"
+	"in the plan: 93.1 % of a step's attention and products (attention 99.9 %, products 90.0 %, by operations)"
 #define UNPLANNED                                                                                                      \
 	"in the plan: 87.0 % of a step's attention and products (attention 0.0 %, products 97.0 %, by operations)"
 #define REMEDY         "note: mindxtrain record writes down what the job computes, and autotune --shapes plans it"
@@ -79,8 +78,8 @@ static void test_a_good_end(void **state)
 	run_init(&run, EXITED(0));
 	run.result.report = MXT_CONFIG_CONFIRMED;
 	run.result.artefacts.found = json_pack("[{s:s}]", "path", "./out/adapter_model.safetensors");
-	run.result.proof.coverage = json_pack("{s:s, s:i, s:i, s:i}", "basis", "measured times", "share_ppm", 931000,
-					      "attention_ppm", 1000000, "gemm_ppm", 900000);
+	run.result.proof.coverage = json_pack("{s:s, s:i, s:i, s:i}", "basis", "operations", "share_ppm", 931000,
+					      "attention_ppm", 999000, "gemm_ppm", 900000);
 	run.result.proof.witnesses =
 	    json_pack("[{s:i, s:s, s:s, s:s}, {s:i, s:s, s:s, s:s}]", "rank", 0, "what", "sdpa", "saw", "flash",
 		      "planned", "flash", "rank", 1, "what", "sdpa", "saw", "flash", "planned", "flash");
