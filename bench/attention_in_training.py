@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does a training take the attention that its plan names, and what does looking cost?
 
-Records two steps, makes a plan for them, and from it one for each of torch's other attention kernels: nothing but decision.attention differs, and
-no variable leads there. Each trains for some steps under `mindxtrain run` (bench/real_step.py: transformers and peft,
-random weights); a line says what the plan names, what the process saw, and how long a step took. Then the same steps
-with and without the hook, in turns.
+Records two steps, makes a plan for them, and from it one for each of torch's other attention kernels: nothing but
+decision.attention differs, and no variable leads there. Each trains for some steps under `mindxtrain run`
+(bench/real_step.py: transformers and peft, random weights); a line says what the plan names, what the process saw, and
+how long a step took. Then the same steps with and without the hook, in turns.
 
     python3 bench/attention_in_training.py bin/mindxtrain OUT
     python3 bench/attention_in_training.py build/src/cli/mindxtrain OUT --device cpu --model tiny --seq-len 256

@@ -72,7 +72,8 @@ class Bench:
         """Of the supervisor and its guardian, beside each other, while a command runs: shared pages are counted once."""
         process = subprocess.Popen(self.run_command("sleep", "3"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         time.sleep(1.5)
-        pids = [process.pid, *map(int, pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split())]
+        children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        pids = [process.pid, *map(int, children)]
         total = 0
         for pid in pids:
             for line in pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
