@@ -85,11 +85,15 @@ static bool is_of_run(struct search *s, const char *path, int64_t *ret_bytes)
 	return counts;
 }
 
-static int add_found(struct search *s, const char *what, const char *path, int64_t bytes)
+/* `step`: -1 where there is none to tell. */
+static int add_found(struct search *s, const char *what, const char *path, int64_t bytes, int64_t step)
 {
-	json_t *row = json_pack("{s:s, s:o, s:I}", "what", what, "path", mxt_json_clean_text(path, strlen(path)),
-				"bytes", (json_int_t)bytes);
-	return json_array_append_new(s->result->found, row) == 0 ? 0 : mxt_error_oom(s->err);
+	MXT_CLEANUP_JSON json_t *row = json_pack("{s:s, s:o, s:I}", "what", what, "path",
+						 mxt_json_clean_text(path, strlen(path)), "bytes", (json_int_t)bytes);
+	int rc = row ? json_array_append(s->result->found, row) : -1;
+	if (rc == 0 && step >= 0)
+		rc = json_object_set_new(row, "global_step", json_integer(step));
+	return rc < 0 ? mxt_error_oom(s->err) : 0;
 }
 
 /* ---- weights ---- */
@@ -137,7 +141,7 @@ static int look_for_weights(struct search *s, const struct weights_row *row, boo
 	if (rc < 0 || !there || !whole)
 		return rc;
 	*ret_found = true;
-	return add_found(s, row->adapter ? "adapter" : "model", path.data, bytes);
+	return add_found(s, row->adapter ? "adapter" : "model", path.data, bytes, -1);
 }
 
 static int find_weights(struct search *s, bool adapter)
@@ -176,8 +180,7 @@ static int find_state(struct search *s)
 	int rc = mxt_buf_status(&path, s->err);
 	if (rc < 0 || !is_of_run(s, path.data, &bytes))
 		return rc;
-	s->result->global_step = mxt_trainer_state_read(path.data);
-	return add_found(s, "state", path.data, bytes);
+	return add_found(s, "state", path.data, bytes, mxt_trainer_state_read(path.data));
 }
 
 int mxt_artefacts_find(const struct mxt_axolotl_facts *facts, const struct timespec *start,

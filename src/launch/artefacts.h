@@ -17,13 +17,13 @@ struct mxt_error;
 /* What is newer than the start of the run. */
 struct mxt_artefacts {
 	json_t *found; /* owned: [{"what": "adapter" or "model" or "state", "path", "bytes"}], one of each at most: the
-			  final weights, or the index of their parts; the newest checkpoint's trainer_state.json */
-	int64_t global_step; /* of trainer_state.json; -1: not known */
-	char *passed_over;   /* owned: what is there and does not count, and why; NULL: nothing */
+			  final weights, or the index of their parts; the newest checkpoint's trainer_state.json, with
+			  its "global_step" where that can be read */
+	char *passed_over; /* owned: what is there and does not count, and why; NULL: nothing */
 };
 #define MXT_ARTEFACTS_INIT                                                                                             \
 	{                                                                                                              \
-		NULL, -1, NULL                                                                                         \
+		NULL, NULL                                                                                         \
 	}
 void mxt_artefacts_finish(struct mxt_artefacts *artefacts);
 
