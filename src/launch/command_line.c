@@ -36,11 +36,6 @@ int mxt_launcher_parse(const char *name, enum mxt_launcher *ret_launcher, struct
 			     name);
 }
 
-const char *mxt_launcher_name(enum mxt_launcher launcher)
-{
-	return launcher_names[launcher];
-}
-
 void mxt_command_line_finish(struct mxt_command_line *line)
 {
 	for (char **word = line->argv; word && *word; word++)

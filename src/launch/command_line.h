@@ -18,7 +18,6 @@ enum mxt_launcher { MXT_LAUNCHER_ACCELERATE, MXT_LAUNCHER_TORCHRUN, MXT_LAUNCHER
 
 /* MXT_E_USAGE for another name. */
 int mxt_launcher_parse(const char *name, enum mxt_launcher *ret_launcher, struct mxt_error *err) MXT_WUR;
-const char *mxt_launcher_name(enum mxt_launcher launcher);
 
 /* All borrowed. */
 struct mxt_command_request {
