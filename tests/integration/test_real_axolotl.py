@@ -131,18 +131,27 @@ class Training(TestCase):
         self.assertEqual((record["config_report"], record["cause"]["id"]), ("differs", "MXT-308"), record)
         self.assertEqual(real_axolotl.losses((self.run_folder() / "train.log").read_text()), [])
 
-    def test_stopped(self):
-        """accelerate dies of TERM and leaves its trainer, which is ended too (the test looks for what is left)."""
+    def stop(self, number, grace_s):
+        """Signals a training that has begun, and looks at its end; the test itself looks for what is left."""
         self.write("run.yaml", real_axolotl.CONFIG.replace("max_steps: 6", "max_steps: 100000"))
-        process = self.start(*self.command("--grace", "5"), env=real_axolotl.OFFLINE, stdout=subprocess.DEVNULL,
+        process = self.start(*self.command("--grace", grace_s), env=real_axolotl.OFFLINE, stdout=subprocess.DEVNULL,
                              stderr=subprocess.DEVNULL)
         self.addCleanup(process.kill)
         self.assertTrue(mxt.wait_until(lambda: any("{'loss'" in path.read_text(errors="replace")
                                                    for path in self.dir.glob("runs/*/train.log")), LIMIT_S))
-        process.send_signal(signal.SIGTERM)
-        self.assertEqual(process.wait(60), 128 + signal.SIGTERM)
+        process.send_signal(number)
+        self.assertEqual(process.wait(120), 128 + number)
         record = self.record()
-        self.assertEqual((record["exit_status"], record["signal"], record["stuck"]), (143, 15, []))
+        self.assertEqual((record["exit_status"], record["signal"], record["stuck"]), (128 + number, number, []))
+
+    def test_stopped(self):
+        """accelerate dies of TERM and leaves its trainer, which is ended too."""
+        self.stop(signal.SIGTERM, 5)
+
+    def test_interrupted(self):
+        """accelerate dies of it at once; its trainer hears of it nevertheless, and saves what it has."""
+        self.stop(signal.SIGINT, 60)
+        self.assertTrue(real_axolotl.tensors(self.dir / "out" / "adapter_model.safetensors"))
 
 
 class Examples(mxt.TestCase):
