@@ -152,9 +152,14 @@ class Processes(supervised.TestCase):
         run = self.supervise("echo up; exec sleep 100")
         run.await_lines(1)
         guardian = run.guardian()
-        targets = sorted(os.readlink(f"/proc/{guardian}/fd/{fd}").split(":")[0].strip("[]")
-                         for fd in os.listdir(f"/proc/{guardian}/fd"))
-        self.assertEqual(targets, ["/dev/null"] * 3 + ["anon_inode", "socket"])
+
+        def targets():
+            found = [f"/proc/{guardian}/fd/{fd}" for fd in os.listdir(f"/proc/{guardian}/fd")]
+            return sorted(os.readlink(path).split(":")[0].strip("[]") for path in found if os.path.lexists(path))
+
+        wanted = ["/dev/null"] * 3 + ["anon_inode", "socket"]
+        if not mxt.wait_until(lambda: targets() == wanted):  # it may not have heard yet that the command has begun
+            self.assertEqual(targets(), wanted)
         run.send(signal.SIGTERM)
         run.end()
 
