@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "launch_report.h"
 
+#include <inttypes.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -58,8 +59,9 @@ static void print_streams(FILE *out, const struct mxt_supervised *supervised)
 		(void)fprintf(out, "mindxtrain: warning: train.log is not complete: %s\n",
 			      strerror(supervised->log_errno));
 	if (supervised->shown_errno)
-		(void)fprintf(out, "mindxtrain: warning: not all of the output was shown (%s); train.log has it\n",
-			      strerror(supervised->shown_errno));
+		(void)fprintf(out, "mindxtrain: warning: %" PRIu64 " bytes of the output were not shown (%s)%s\n",
+			      supervised->lost_bytes, strerror(supervised->shown_errno),
+			      supervised->log_errno ? "" : "; train.log has them");
 }
 
 static void print_report(FILE *out, const struct mxt_launch_result *result)

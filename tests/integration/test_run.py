@@ -34,6 +34,12 @@ class Ends(launched.TestCase):
         path = self.write("plain.txt", "text")
         self.assert_error(self.launch(path), 126, "MXT-306", "plain.txt")
 
+    def test_output_that_has_no_place(self):
+        with open("/dev/full", "w", encoding="ascii") as full:
+            result = self.launch("echo", "hello", stdout=full, status=0)
+        self.assertIn("6 bytes of the output were not shown", result.err)
+        self.assertEqual((self.folder() / "train.log").read_text(), "hello\n")
+
     def test_wrong_command_lines(self):
         plan = self.simulated_plan()
         for args, word in (((), "--plan"), (("--plan", plan), "say what to run"), (("--plan", plan, "--bogus"), "bogus"),
