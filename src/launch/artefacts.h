@@ -23,7 +23,7 @@ struct mxt_artefacts {
 };
 #define MXT_ARTEFACTS_INIT                                                                                             \
 	{                                                                                                              \
-		NULL, NULL                                                                                         \
+		NULL, NULL                                                                                             \
 	}
 void mxt_artefacts_finish(struct mxt_artefacts *artefacts);
 
