@@ -90,13 +90,19 @@ static void check_machine(const struct mxt_plan_check_request *request, struct m
 
 /* ---- nodes ---- */
 
+/* A recording alone does not say it, but these settings of collectives are for one. */
+static bool says_nodes(const struct mxt_plan *plan)
+{
+	const json_t *collective = json_object_get(mxt_plan_decision(plan), "collective");
+	return training_of(plan) || strcmp(mxt_json_text(collective, "config"), "8gpu_xgmi") == 0;
+}
+
 static void check_nodes(const struct mxt_plan_check_request *request, struct mxt_remarks *remarks)
 {
-	const json_t *training = training_of(request->plan);
-	int64_t planned = mxt_json_integer_or(training, "nodes", 1);
+	int64_t planned = mxt_json_integer_or(training_of(request->plan), "nodes", 1);
 	if (request->nodes == planned)
 		return;
-	if (training)
+	if (says_nodes(request->plan))
 		mxt_remark_refuse(remarks, MXT_E_LAUNCH_PLAN_NODES, MXT_ALLOW_NOTHING,
 				  "the plan is for %" PRId64 " node%s, and %" PRId64
 				  " take%s part; start it on as many as "

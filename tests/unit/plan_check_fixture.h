@@ -39,25 +39,34 @@ static const char plan_check_platform[] =
     "{\"vendor\":\"simulated\",\"arch\":\"simulated-1\",\"units\":2,\"memory_gib\":8}";
 static const char plan_check_stack[] = "{\"torch\":\"2.11.0\"}";
 
+static inline struct mxt_plan *plan_check_seal(const json_t *decision, const json_t *evidence)
+{
+	MXT_CLEANUP_JSON json_t *document = NULL;
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	struct mxt_plan *plan = NULL;
+	assert_int_equal(mxt_plan_seal(decision, evidence, &document, NULL), 0);
+	assert_int_equal(mxt_json_canonical(document, &text, NULL), 0);
+	assert_int_equal(mxt_plan_parse("plan.json", text.data, text.len, &plan, NULL), 0);
+	return plan;
+}
+
+static inline void plan_check_on_simulated(json_t *decision, json_t *evidence)
+{
+	assert_int_equal(plan_example_set(decision, "platform", plan_check_platform), 0);
+	assert_int_equal(plan_example_set(decision, "stack", plan_check_stack), 0);
+	assert_int_equal(plan_example_set(evidence, "simulated", "true"), 0);
+}
+
 /* A sealed plan; `path` and `value` change its decision (see plan_example_set()), NULL: they do not. */
 static inline struct mxt_plan *plan_check_plan(bool simulated, const char *path, const char *value)
 {
 	MXT_CLEANUP_JSON json_t *decision = plan_example(plan_example_decision);
 	MXT_CLEANUP_JSON json_t *evidence = plan_example(plan_example_evidence);
-	MXT_CLEANUP_JSON json_t *document = NULL;
-	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
-	struct mxt_plan *plan = NULL;
-	if (simulated) {
-		assert_int_equal(plan_example_set(decision, "platform", plan_check_platform), 0);
-		assert_int_equal(plan_example_set(decision, "stack", plan_check_stack), 0);
-		assert_int_equal(plan_example_set(evidence, "simulated", "true"), 0);
-	}
+	if (simulated)
+		plan_check_on_simulated(decision, evidence);
 	if (path)
 		assert_int_equal(plan_example_set(decision, path, value), 0);
-	assert_int_equal(mxt_plan_seal(decision, evidence, &document, NULL), 0);
-	assert_int_equal(mxt_json_canonical(document, &text, NULL), 0);
-	assert_int_equal(mxt_plan_parse("plan.json", text.data, text.len, &plan, NULL), 0);
-	return plan;
+	return plan_check_seal(decision, evidence);
 }
 
 /* Puts the scenario of that device in force. */

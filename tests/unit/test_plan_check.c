@@ -159,17 +159,35 @@ static void test_config_that_cannot_be_compared(void **state)
 	expect(check, plan_check_plan(true, NULL, NULL), said, 2);
 }
 
+static const char recorded[] = "{\"recorded\":\"0123456789012345678901234567890123456789012345678901234567890123\"}";
+
 static void test_recording_alone(void **state)
 {
 	struct check *check = *state;
-	const char *workload = "{\"recorded\":\"0123456789012345678901234567890123456789012345678901234567890123\"}";
 	const struct said said[] = {{MXT_REMARK_ALLOWED, MXT_E_PLAN_SIMULATED, ""},
 				    {MXT_REMARK_WARNING, MXT_E_NONE, "3 take part"},
 				    {MXT_REMARK_NOTE, MXT_E_NONE, "of a recording alone"}};
 	check->remarks.allowed = MXT_ALLOW_SIMULATED;
 	check->request.nodes = 3;
 	use_config(check, plan_check_config);
-	expect(check, plan_check_plan(true, "workload", workload), said, 3);
+	expect(check, plan_check_plan(true, "workload", recorded), said, 3);
+}
+
+/* What a plan sets for collectives may tell for how many nodes it is. */
+static void test_recording_of_one_node(void **state)
+{
+	struct check *check = *state;
+	MXT_CLEANUP_JSON json_t *decision = plan_example(plan_example_decision);
+	MXT_CLEANUP_JSON json_t *evidence = plan_example(plan_example_evidence);
+	const struct said said[] = {
+	    {MXT_REMARK_ALLOWED, MXT_E_PLAN_SIMULATED, ""},
+	    {MXT_REMARK_REFUSED, MXT_E_LAUNCH_PLAN_NODES, "the plan is for 1 node, and 3 take part"}};
+	plan_check_on_simulated(decision, evidence);
+	assert_int_equal(plan_example_set(decision, "workload", recorded), 0);
+	assert_int_equal(plan_example_set(decision, "collective.config", "\"8gpu_xgmi\""), 0);
+	check->remarks.allowed = MXT_ALLOW_SIMULATED;
+	check->request.nodes = 3;
+	expect(check, plan_check_seal(decision, evidence), said, 2);
 }
 
 #define ROW(test) cmocka_unit_test_setup_teardown(test, setup, teardown)
@@ -185,6 +203,7 @@ int main(void)
 	    ROW(test_config),
 	    ROW(test_config_that_cannot_be_compared),
 	    ROW(test_recording_alone),
+	    ROW(test_recording_of_one_node),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
