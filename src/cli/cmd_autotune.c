@@ -44,7 +44,7 @@ static const struct mxt_option options[] = {
     {"lengths", "SHAPE", "tokens of documents: MEDIAN[:P90[:DOCUMENTS]] (default: the dataset's)"},
     {"deterministic", NULL, "only kernels that repeat their results bit by bit"},
     {"gpus", "N", "GPUs on a node"},
-    {"nodes", "N", "nodes"},
+    {"nodes", "N", "nodes of the training; this one stands for all of them"},
     {"device", "NAME", "auto, cuda, hip, cpu, or self-test (default: auto)"},
     {"sysroot", "DIR", "a recorded machine: show what would be measured there, and stop"},
     {"python", "PATH", "the Python that trains, or its environment's folder (default: found)"},
@@ -64,15 +64,14 @@ static int check_gpus(const struct mxt_machine *machine, const struct mxt_worklo
 {
 	const struct mxt_device_ops *ops = pick->ops;
 	int32_t gpus = workload->training.gpus, nodes = workload->training.nodes;
-	bool several = ops->vendor != NULL; /* devices that are counted */
-	if (nodes <= 1 && (gpus <= 1 || several))
+	bool counted = ops->vendor != NULL; /* this node's GPUs; those of the other nodes are taken to be the same */
+	if (counted || (gpus <= 1 && nodes <= 1))
 		return ops->count(&machine->root, machine->environment, gpus, err);
 	return mxt_error_set(err, -ENODEV, MXT_E_GPU_COUNT,
-			     "%d GPUs on %d node%s: the %s device can only stand for %s%s%s%s; give --gpus %d --nodes "
+			     "%d GPU%s on %d node%s: the %s device can only stand for one%s%s%s; give --gpus 1 --nodes "
 			     "1 to test the chain",
-			     gpus, nodes, nodes == 1 ? "" : "s", ops->name, several ? "one node" : "one",
-			     pick->note ? " (" : "", pick->note ? pick->note : "", pick->note ? ")" : "",
-			     several ? gpus : 1);
+			     gpus, gpus == 1 ? "" : "s", nodes, nodes == 1 ? "" : "s", ops->name,
+			     pick->note ? " (" : "", pick->note ? pick->note : "", pick->note ? ")" : "");
 }
 
 static uint64_t draw_seed(void)
@@ -185,6 +184,8 @@ static void describe_workload(const struct mxt_workload *workload, const char *n
 	mxt_buf_printf(buf, "%s, %d x %d tokens", name, training->micro_batch, training->seq_len);
 	if (training->adapter != MXT_ADAPTER_NONE)
 		mxt_buf_printf(buf, ", LoRA %d", training->lora_rank);
+	if (training->nodes > 1)
+		mxt_buf_printf(buf, ", %d nodes", training->nodes);
 }
 
 static void emit_note(const struct mxt_event_sink *sink, const char *before, const char *note)

@@ -120,10 +120,16 @@ static int check_xgmi(const json_t *decision, const struct mxt_json_path *path, 
 {
 	const json_t *collective = json_object_get(decision, "collective");
 	const struct mxt_json_path object = {path, "collective", 0};
-	if (!collective || strcmp(json_string_value(json_object_get(collective, "config")), "8gpu_xgmi") != 0 ||
-	    gpus_of(decision) == MXT_XGMI_GPUS)
+	const json_t *training = json_object_get(json_object_get(decision, "workload"), "training");
+	if (!collective || strcmp(json_string_value(json_object_get(collective, "config")), "8gpu_xgmi") != 0)
 		return 0;
-	return member_fault(&object, "config", err, "is for 8 GPUs, and workload.training.gpus says another number");
+	if (gpus_of(decision) != MXT_XGMI_GPUS)
+		return member_fault(&object, "config", err,
+				    "is for 8 GPUs, and workload.training.gpus says another number");
+	if (json_object_get(training, "nodes"))
+		return member_fault(&object, "config", err,
+				    "is for one node, and workload.training.nodes says several");
+	return 0;
 }
 
 /* The value has passed the table of variables: it is a whole number. */

@@ -2,6 +2,7 @@
 #include "collective.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +31,8 @@ static bool by_xgmi(const struct mxt_collective_question *question)
 
 static const char *config_of(const struct mxt_collective_question *question)
 {
+	if (question->nodes > 1)
+		return NULL;
 	if (by_xgmi(question))
 		return "8gpu_xgmi";
 	return question->gpus > 1 && question->link ? question->link : "1gpu_noop";
@@ -175,6 +178,19 @@ static int decide_other(struct mxt_collective_answer *answer, struct mxt_error *
 	return keep_rule(&text, answer, err);
 }
 
+/* No row is for several nodes, and no word for what joins them. */
+static int decide_nodes(const struct mxt_collective_question *question, struct mxt_collective_answer *answer,
+			struct mxt_error *err)
+{
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	mxt_buf_printf(&text, "collectives of %" PRId32 " nodes are neither measured nor planned: " LIBRARY_CHOOSES,
+		       question->nodes);
+	if (by_xgmi(question))
+		mxt_buf_printf(&text, "; the %s rule is for one node, since RCCL takes %d channels at most on several",
+			       mxt_collective_choice_documented()->name, MXT_RCCL_SMALL_CHANNELS);
+	return keep_rule(&text, answer, err);
+}
+
 int mxt_collective_decide(const struct mxt_collective_question *question, struct mxt_collective_answer *ret_answer,
 			  struct mxt_error *err)
 {
@@ -185,7 +201,9 @@ int mxt_collective_decide(const struct mxt_collective_question *question, struct
 					       .env = json_object(),
 					       .unmeasured = json_array()};
 	int rc = answer.env && answer.unmeasured ? 0 : mxt_error_oom(err);
-	if (rc == 0 && by_xgmi(question))
+	if (rc == 0 && question->nodes > 1)
+		rc = decide_nodes(question, &answer, err);
+	else if (rc == 0 && by_xgmi(question))
 		rc = decide_xgmi(question, &answer, err);
 	else if (rc == 0 && question->gpus > 1)
 		rc = decide_other(&answer, err);

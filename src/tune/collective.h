@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What a plan says of the collectives between several GPUs. Nothing of it is measured yet: what the job has today
- * stays, else the documented row of core/collective_choice.h ships where it applies, else the library chooses.
+ * stays, else the documented row of core/collective_choice.h ships where it applies, else the library chooses. Between
+ * several nodes nothing is planned at all, since the network between them was never looked at.
  */
 #ifndef MXT_TUNE_COLLECTIVE_H
 #define MXT_TUNE_COLLECTIVE_H
@@ -16,7 +17,8 @@ struct mxt_error;
 
 /* All borrowed. */
 struct mxt_collective_question {
-	int32_t gpus;
+	int32_t gpus; /* of a node */
+	int32_t nodes;
 	const char *link;         /* what joins them, as platform.link says it; NULL: not known, or there is one */
 	const json_t *platform;   /* of the decision */
 	const json_t *stack;      /* of the decision */
@@ -25,11 +27,11 @@ struct mxt_collective_question {
 };
 
 struct mxt_collective_answer {
-	const char *config;    /* static: collective.config */
+	const char *config;    /* static: collective.config; NULL: the plan has no `collective` */
 	const char *incumbent; /* static: "bare", or "yours" where the caller sets any of the variables */
 	const char *winner;    /* static: what ships */
 	const char *source;    /* static: as evidence.choices says it */
-	char *rule;            /* owned: why, as a sentence; NULL: there is one GPU, and nothing to say */
+	char *rule;            /* owned: why, as a sentence; NULL: the job has one GPU, and nothing to say */
 	json_t *env;           /* owned: what the plan exports for it */
 	json_t *unmeasured;    /* owned: the candidates that nobody timed, as sentences; empty where there are none */
 	bool planned;          /* the plan decides on all of mxt_collective_variables */

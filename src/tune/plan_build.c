@@ -200,7 +200,8 @@ json_t *mxt_session_decision(const struct mxt_session *session)
 			rc |= set_new(decision, "attention",
 				      json_pack("{s:s}", "backend", attention_backend(session, env)));
 		rc |= set_new(decision, "gemm", gemm_json(session, env));
-		rc |= set_new(decision, "collective", json_pack("{s:s}", "config", session->collective.config));
+		if (session->collective.config)
+			rc |= set_new(decision, "collective", json_pack("{s:s}", "config", session->collective.config));
 		rc |= json_object_set(decision, "env", env);
 		rc |= set_new(decision, "unset", unset_json(session, env));
 		rc |= json_object_set(decision, "contract", session->contract);

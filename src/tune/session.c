@@ -184,6 +184,7 @@ static int decide_collectives(struct mxt_session *session, struct mxt_error *err
 {
 	const struct mxt_tune_request *request = session->request;
 	const struct mxt_collective_question question = {.gpus = request->workload->training.gpus,
+							 .nodes = request->workload->training.nodes,
 							 .link = session->inventory.link,
 							 .platform = session->inventory.platform,
 							 .stack = session->inventory.stack,

@@ -47,8 +47,12 @@ class Counts(TestCase):
         self.assert_refused("mi300x-8", 16, "16 GPUs on a node are refused")
 
     def test_several_nodes(self):
-        result = self.outlook("mi300x-8", "--gpus", 8, "--nodes", 2, status=4)
-        self.assert_error(result, 4, "MXT-246", "one node")
+        """Each of them is as one alone."""
+        self.assertIn(", 8 GPUs on each of 2 nodes", self.outlook("mi300x-8", "--gpus", 8, "--nodes", 2).out)
+        self.assertIn(", 1 GPU on each of 2 nodes", self.outlook("mi300x-8", "--nodes", 2).out)
+        for gpus, words in ((4, "3 of its 7 links"), (16, "16 GPUs on a node are refused")):
+            result = self.outlook("mi300x-8", "--gpus", gpus, "--nodes", 2, status=4)
+            self.assert_error(result, 4, "MXT-246", words)
 
 
 class Machines(TestCase):
@@ -124,6 +128,8 @@ class Outlook(TestCase):
     def test_what_stands_for_one_gpu_says_why_it_was_taken(self):
         result = self.outlook("xeon-container", "--gpus", 8, status=4)
         self.assert_error(result, 4, "MXT-246", "8 GPUs on 1 node: ", "can only stand for one", "torch")
+        result = self.outlook("xeon-container", "--nodes", 2, status=4)
+        self.assert_error(result, 4, "MXT-246", "1 GPU on 2 nodes: ", "--gpus 1 --nodes 1")
 
     def test_one_node(self):
         self.assertIn(", 2 GPUs of one node", self.outlook("h200-2x", "--gpus", 2).out)
@@ -193,6 +199,15 @@ class MI300X(TestCase):
     def test_what_somebody_chose_stays(self):
         *choice, _ = self.collective(self.record("mi300x-8", "NCCL_MIN_NCHANNELS=64"))
         self.assertEqual(choice, ["yours", "yours", "forced", {"NCCL_MIN_NCHANNELS": "64"}])
+
+    def test_several_nodes(self):
+        """Nothing is planned, and nothing taken away."""
+        for options in ((), ("--no-documented",)):
+            row = self.seen("mi300x-8", "--gpus", 8, "--nodes", 2, *options)["collective"]
+            self.assertEqual((row["incumbent"], row["winner"], row["source"], row["env"]),
+                             ("bare", "bare", "unresolved", {}))
+            self.assertIn("the announced rule is for one node", row["rule"])
+        self.assertIn("collectives of 3 nodes", self.seen("mi300x-8", "--nodes", 3)["collective"]["rule"])
 
     def test_a_partition_alone(self):
         outlook = self.seen("mi300x-cpx")
@@ -274,8 +289,9 @@ class Plans(mxt.TestCase):
 
     def test_several_nodes(self):
         for verb in ("env", "check"):
-            self.assert_error(self.read(verb, nodes=2), 3, "MXT-126", "decision.env.NCCL_MIN_NCHANNELS",
-                              "several nodes")
+            self.assert_error(self.read(verb, nodes=2), 3, "MXT-126", "decision.collective.config", "one node")
+            self.assert_error(self.read(verb, nodes=2, collective=None), 3, "MXT-126",
+                              "decision.env.NCCL_MIN_NCHANNELS", "several nodes")
 
     def test_config_and_number_agree(self):
         self.assert_error(self.read("show", gpus=4), 3, "MXT-126", "decision.collective.config")

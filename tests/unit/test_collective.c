@@ -22,7 +22,7 @@ static char many[] = "NCCL_MIN_NCHANNELS=many";
 
 /* One job, and what is said of its collectives. */
 struct job {
-	int32_t gpus;
+	int32_t gpus, nodes;
 	const char *link, *platform, *stack;
 	char *environment[4]; /* NULL-ended */
 	bool no_documented;
@@ -31,8 +31,9 @@ struct job {
 };
 
 static const struct job jobs[] = {
-    {1, "xgmi", MI300X, ROCM_72, {channels112}, false, "1gpu_noop", "bare", "bare", "unresolved", "{}", NULL, 0},
+    {1, 1, "xgmi", MI300X, ROCM_72, {channels112}, false, "1gpu_noop", "bare", "bare", "unresolved", "{}", NULL, 0},
     {2,
+     1,
      "nvlink",
      "{\"arch\":\"sm_90\",\"units\":132}",
      "{\"cuda\":\"13.0\"}",
@@ -45,8 +46,22 @@ static const struct job jobs[] = {
      "{}",
      "collectives are not measured: the library chooses",
      0},
-    {8, "pcie", MI300X, ROCM_72, {NULL}, false, "pcie", "bare", "bare", "documented", "{}", "the library chooses", 0},
     {8,
+     1,
+     "pcie",
+     MI300X,
+     ROCM_72,
+     {NULL},
+     false,
+     "pcie",
+     "bare",
+     "bare",
+     "documented",
+     "{}",
+     "the library chooses",
+     0},
+    {8,
+     1,
      "xgmi",
      MI300X,
      ROCM_72,
@@ -60,6 +75,7 @@ static const struct job jobs[] = {
      "not measured: the announced rule GPU_MAX_HW_QUEUES=1",
      3},
     {8,
+     1,
      "xgmi",
      MI300X,
      ROCM_72,
@@ -73,6 +89,7 @@ static const struct job jobs[] = {
      "--no-documented leaves out the announced rule",
      3},
     {8,
+     1,
      "xgmi",
      MI300X,
      "{\"hip\":\"6.1.2\"}",
@@ -86,6 +103,7 @@ static const struct job jobs[] = {
      "not for this machine (this torch is built with ROCm 6.1.2; it is for ROCm 6.2 to 7.2)",
      3},
     {8,
+     1,
      "xgmi",
      "{\"arch\":\"gfx942\",\"units\":80}",
      ROCM_72,
@@ -99,6 +117,7 @@ static const struct job jobs[] = {
      "gfx942 with 80 compute units",
      3},
     {8,
+     1,
      "xgmi",
      MI300X,
      ROCM_72,
@@ -113,6 +132,7 @@ static const struct job jobs[] = {
      "announced rule",
      3},
     {8,
+     1,
      "xgmi",
      MI300X,
      ROCM_72,
@@ -126,6 +146,7 @@ static const struct job jobs[] = {
      "and the plan does not change that",
      3},
     {8,
+     1,
      "xgmi",
      MI300X,
      ROCM_72,
@@ -139,6 +160,49 @@ static const struct job jobs[] = {
      "today's job has GPU_MAX_HW_QUEUES=2 TORCH_NCCL_HIGH_PRIORITY=1, and the plan does not change that; there is the "
      "announced rule",
      3},
+    /* on several nodes: nothing is planned, whatever a node has */
+    {1,
+     2,
+     NULL,
+     MI300X,
+     ROCM_72,
+     {NULL},
+     false,
+     NULL,
+     "bare",
+     "bare",
+     "unresolved",
+     "{}",
+     "collectives of 2 nodes are neither measured nor planned: the library chooses, as without a plan",
+     0},
+    {2,
+     4,
+     "nvlink",
+     "{\"arch\":\"sm_90\",\"units\":132}",
+     "{\"cuda\":\"13.0\"}",
+     {channels32},
+     false,
+     NULL,
+     "bare",
+     "bare",
+     "unresolved",
+     "{}",
+     "collectives of 4 nodes",
+     0},
+    {8,
+     2,
+     "xgmi",
+     MI300X,
+     ROCM_72,
+     {queues1, channels112},
+     false,
+     NULL,
+     "bare",
+     "bare",
+     "unresolved",
+     "{}",
+     "the announced rule is for one node, since RCCL takes 64 channels at most on several",
+     0},
 };
 
 static int decide(const struct job *job, struct mxt_collective_answer *ret_answer, struct mxt_error *err)
@@ -146,6 +210,7 @@ static int decide(const struct job *job, struct mxt_collective_answer *ret_answe
 	MXT_CLEANUP_JSON json_t *platform = json_loads(job->platform, 0, NULL);
 	MXT_CLEANUP_JSON json_t *stack = json_loads(job->stack, 0, NULL);
 	const struct mxt_collective_question question = {.gpus = job->gpus,
+							 .nodes = job->nodes,
 							 .link = job->link,
 							 .platform = platform,
 							 .stack = stack,
@@ -164,6 +229,15 @@ static void check_row(const struct job *job, const struct mxt_collective_answer 
 	assert_int_equal(json_object_get(row, "not_measured") != NULL, job->unmeasured > 0);
 }
 
+/* NULL: the plan says nothing of collectives. */
+static void check_config(const struct job *job, const struct mxt_collective_answer *answer)
+{
+	assert_int_equal(answer->config != NULL, job->config != NULL);
+	if (job->config)
+		assert_string_equal(answer->config, job->config);
+	assert_int_equal(answer->planned, job->config && strcmp(job->config, "8gpu_xgmi") == 0);
+}
+
 static void answers(void **state)
 {
 	(void)state;
@@ -172,12 +246,11 @@ static void answers(void **state)
 		struct mxt_collective_answer answer = MXT_COLLECTIVE_ANSWER_INIT;
 		MXT_CLEANUP_JSON json_t *env = json_loads(jobs[i].env, 0, NULL);
 		assert_int_equal(decide(&jobs[i], &answer, NULL), 0);
-		assert_string_equal(answer.config, jobs[i].config);
+		check_config(&jobs[i], &answer);
 		assert_string_equal(answer.incumbent, jobs[i].incumbent);
 		assert_string_equal(answer.winner, jobs[i].winner);
 		assert_string_equal(answer.source, jobs[i].source);
 		assert_true(json_equal(answer.env, env));
-		assert_int_equal(answer.planned, strcmp(jobs[i].config, "8gpu_xgmi") == 0);
 		if (jobs[i].rule)
 			check_row(&jobs[i], &answer);
 		else
@@ -190,7 +263,7 @@ static void refuses_what_no_plan_could_keep(void **state)
 	(void)state;
 	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
 	struct mxt_collective_answer answer = MXT_COLLECTIVE_ANSWER_INIT;
-	struct job job = {8, "xgmi", MI300X, ROCM_72, {many}, .no_documented = false};
+	struct job job = {8, 1, "xgmi", MI300X, ROCM_72, {many}, .no_documented = false};
 	assert_int_equal(decide(&job, &answer, &err), -EINVAL);
 	assert_int_equal(err.id, MXT_E_PLAN_VALUE);
 	assert_null(answer.env);
@@ -201,8 +274,8 @@ static void measurements_come_first(void **state)
 {
 	(void)state;
 	static const char *const selectors[] = {"DISABLE_ADDMM_CUDA_LT", "GPU_MAX_HW_QUEUES", NULL};
-	static const struct job yours = {8, "xgmi", MI300X, ROCM_72, {queues1, channels112}, .no_documented = false};
-	static const struct job bare = {8, "xgmi", MI300X, ROCM_72, {NULL}, .no_documented = false};
+	static const struct job yours = {8, 1, "xgmi", MI300X, ROCM_72, {queues1, channels112}, .no_documented = false};
+	static const struct job bare = {8, 1, "xgmi", MI300X, ROCM_72, {NULL}, .no_documented = false};
 	const struct job *const both[] = {&yours, &bare};
 	for (size_t i = 0; i < MXT_ARRAY_LEN(both); i++) {
 		MXT_CLEANUP(mxt_collective_answer_finish)
