@@ -265,7 +265,8 @@ void mxt_launch_print_result(FILE *out, const struct mxt_launch *launch, const s
 	print_streams(out, &result->supervised);
 	if (!result->supervised.started)
 		return;
-	if (launch->request->config)
+	/* Axolotl's first process alone reports, on the first node. */
+	if (launch->request->config && (launch->nodes.rank == 0 || result->report != MXT_CONFIG_AWAITED))
 		print_report(out, result);
 	print_artefacts(out, &result->artefacts);
 	print_coverage(out, result->proof.coverage, ended_well(&result->supervised));
