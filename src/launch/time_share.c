@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "time_share.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -13,35 +12,18 @@
 #include "error.h"
 #include "json.h"
 #include "plan.h"
-#include "plan_settings.h"
+#include "planned_problems.h"
 #include "problem_json.h"
 #include "recording.h"
-#include "recording_coverage.h"
 #include "workload.h"
 
 #define MAX_LARGEST 5
 
-/* A problem that the plan was chosen on. */
-struct planned {
-	struct mxt_problem problem;
-	double ns; /* of one call, under what the plan ships; 0: not known */
-};
-
-struct planned_list {
-	struct planned *items; /* owned */
-	size_t count;
-};
-
-static void planned_list_finish(struct planned_list *list)
-{
-	free(list->items);
-}
-
 /* A problem of the recorded step. */
 struct called {
 	const struct mxt_problem *problem;
-	const struct planned *planned; /* NULL: the plan does not speak about it */
-	double calls, flops;           /* flops: of all these calls */
+	const struct mxt_planned_problem *planned; /* NULL: the plan does not speak about it */
+	double calls, flops;                       /* flops: of all these calls */
 	double weight;
 };
 
@@ -56,48 +38,6 @@ static void step_finish(struct step *step)
 	free(step->items);
 }
 
-/* ---- the plan's problems ---- */
-
-static struct planned *find_planned(const struct planned_list *list, const struct mxt_problem *problem)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (mxt_problem_alike(&list->items[i].problem, problem))
-			return &list->items[i];
-	return NULL;
-}
-
-/* Every sample names a problem of the plan; those of the candidate that ships say how long it takes. */
-static void take_sample(struct planned_list *list, const json_t *sample, const struct mxt_plan *plan)
-{
-	const char *probe = mxt_json_text(sample, "probe");
-	struct mxt_problem problem;
-	if (mxt_problem_of_json(json_object_get(sample, "problem"), &problem) < 0)
-		return;
-	struct planned *item = find_planned(list, &problem);
-	if (!item) {
-		item = &list->items[list->count++];
-		*item = (struct planned){.problem = problem};
-	}
-	if (strcmp(mxt_json_text(sample, "candidate"), mxt_plan_winner(plan, probe)) == 0 &&
-	    mxt_json_integer(sample, "median_ns") > 0)
-		item->ns = (double)mxt_json_integer(sample, "median_ns");
-}
-
-static int take_samples(const struct mxt_plan *plan, struct planned_list *list, struct mxt_error *err)
-{
-	const json_t *samples = json_object_get(mxt_plan_evidence(plan), "samples");
-	size_t i;
-	json_t *sample;
-	list->items = calloc(json_array_size(samples) + 1, sizeof *list->items);
-	if (!list->items)
-		return mxt_error_oom(err);
-	json_array_foreach(samples, i, sample)
-	{
-		take_sample(list, sample, plan);
-	}
-	return 0;
-}
-
 /* ---- the step ---- */
 
 /* The limits that shrank the plan's problems shrink those of the recording, too. */
@@ -109,7 +49,7 @@ static struct mxt_scale scale_of(const json_t *decision)
 				  .weight_extent = (int32_t)mxt_json_integer(scaled, "weight_extent")};
 }
 
-static int make_step(const struct mxt_problem_set *set, const struct planned_list *planned, struct step *step,
+static int make_step(const struct mxt_problem_set *set, const struct mxt_planned_problems *planned, struct step *step,
 		     struct mxt_error *err)
 {
 	step->items = calloc(set->n_problems + 1, sizeof *step->items);
@@ -119,7 +59,7 @@ static int make_step(const struct mxt_problem_set *set, const struct planned_lis
 		const struct mxt_problem *problem = &set->problems[i];
 		double calls = mxt_problem_weight(problem);
 		step->items[step->count++] = (struct called){.problem = problem,
-							     .planned = find_planned(planned, problem),
+							     .planned = mxt_planned_problems_find(planned, problem),
 							     .calls = calls,
 							     .flops = mxt_problem_flops(problem) * calls};
 	}
@@ -312,7 +252,7 @@ static int answer(const struct mxt_recording *recording, const struct mxt_plan *
 int mxt_time_share(const struct mxt_recording *recording, const struct mxt_plan *plan, json_t **ret_share,
 		   struct mxt_error *err)
 {
-	MXT_CLEANUP(planned_list_finish) struct planned_list planned = {NULL, 0};
+	MXT_CLEANUP_PLANNED_PROBLEMS struct mxt_planned_problems planned = {.items = NULL};
 	MXT_CLEANUP(mxt_problem_set_finish) struct mxt_problem_set set = {.problems = NULL};
 	MXT_CLEANUP(step_finish) struct step step = {.items = NULL};
 	MXT_CLEANUP_BUF struct mxt_buf limits = MXT_BUF_INIT;
@@ -320,7 +260,7 @@ int mxt_time_share(const struct mxt_recording *recording, const struct mxt_plan 
 	if (mxt_plan_is_self_test(plan))
 		return unknown("the plan is a self-test: its times are not those of the torch that trains", ret_share,
 			       err);
-	int rc = take_samples(plan, &planned, err);
+	int rc = mxt_planned_problems_read(plan, &planned, err);
 	if (rc == 0 && planned.count == 0)
 		return unknown("the plan's evidence names no problems", ret_share, err);
 	if (rc == 0)
