@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "buf.h"
 #include "cleanup.h"
 #include "environ.h"
 #include "error.h"
@@ -13,7 +14,9 @@
 static json_t *python_path(char *const *caller, const char *python)
 {
 	const char *old = mxt_environ_get(caller, "PYTHONPATH");
-	return json_sprintf("%s/hook:%s%s%s", python, python, old && *old ? ":" : "", old ? old : "");
+	MXT_CLEANUP_BUF struct mxt_buf path = MXT_BUF_INIT;
+	mxt_buf_printf(&path, "%s/hook:%s%s%s", python, python, old && *old ? ":" : "", old ? old : "");
+	return path.failed ? NULL : json_string_nocheck(mxt_buf_text(&path)); /* names of folders need not be UTF-8 */
 }
 
 /* What an outer run set for its own plan is emptied where this one sets nothing. */

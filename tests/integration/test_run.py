@@ -112,6 +112,12 @@ class Environment(launched.TestCase):
         for word in ("HF_TOKEN", "OPENBLAS_NUM_THREADS", "MINDXTRAIN_CPU_BLAS", "blis"):
             self.assertIn(word, record)
 
+    def test_folders_whose_names_are_no_text(self):
+        out = os.fsdecode(b"runs-\xff")
+        result = self.launch("sh", "-c", 'test -d "$MXT_LAUNCH_DIR" && echo "$PYTHONPATH" | od -An -c', status=0,
+                             options=["--out", out], env={"PYTHONPATH": os.fsdecode(b"/lib-\xfe")})
+        self.assertIn("376", result.out.split())
+
     def test_tuning_at_run_time_is_refused(self):
         result = self.launch("true", env={"PYTORCH_TUNABLEOP_ENABLED": "1"})
         self.assert_error(result, 125, "MXT-300", "PYTORCH_TUNABLEOP", "--allow-jit")
