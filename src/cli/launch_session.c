@@ -128,6 +128,8 @@ static int begin(struct session *session, struct mxt_error *err)
 		read_rc = mxt_nodes_find(session->cli->environment, &session->job->nodes, &launch->remarks,
 					 &launch->nodes, &unread);
 	int rc = make_folder(session, err);
+	if (rc == 0 && read_rc == 0 && session->folder.path)
+		(void)write_status(session, NULL); /* of one that is killed before its start nothing else is left */
 	if (rc < 0 || read_rc == 0)
 		return rc;
 	mxt_error_move(err, &unread);

@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import shutil
+import signal
 import sys
 
 import launched
@@ -142,6 +143,25 @@ class TestCase(launched.TestCase):
 
     def seen(self):
         return json.loads(self.log().splitlines()[0])
+
+
+class BeforeTheStart(TestCase):
+    def test_killed_while_packages_are_imported(self):
+        """The folder says how far it came, and the Python that imported them is gone."""
+        (self.packages / "axolotl/__init__.py").write_text("import time; time.sleep(600)")
+        process = self.start("train", "--plan", self.simulated_plan(), "--config", "run.yaml", "--python", "env",
+                             "--allow-simulated", "--allow-mismatch", "--launcher", "python",
+                             env={**launched.SIMULATED, "PYTHONPATH": None})
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        imports = str(self.dir / "env/bin/python3")
+        self.assertTrue(mxt.wait_until(lambda: any(
+            imports in pathlib.Path(f"/proc/{pid}/cmdline").read_text() for pid in mxt.marked_processes(self.mark)
+            if pid != process.pid)))
+        process.terminate()
+        self.assertEqual(process.wait(timeout=60), -signal.SIGTERM)
+        self.assertEqual(self.status()["state"], "starting")
+        self.assertTrue(mxt.wait_until(lambda: not mxt.marked_processes(self.mark)))
 
 
 class Ends(TestCase):
