@@ -233,6 +233,8 @@ static int run(struct session *session, struct mxt_error *err)
 	session->status.exit_status = mxt_launch_exit_status(&session->result);
 	mxt_launch_print_result(stderr, &session->launch, &session->result);
 	rc = write_status(session, err);
+	if (rc < 0 && session->status.exit_status != 0) /* that it failed is more than that this is not written down */
+		session->cli->failure_status = session->status.exit_status;
 	if (rc < 0)
 		return rc;
 	return session->result.cause.id == MXT_E_NONE ? session->status.exit_status : fail_as_run(session, err);

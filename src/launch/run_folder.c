@@ -19,8 +19,10 @@
 #include "json.h"
 #include "run_files.h"
 
-#define ID_DIGITS 8
-#define MAX_TAKEN 1000 /* runs of one plan in one second: more is a fault */
+#define ID_DIGITS   8
+#define SPARE       ".spare" /* gives its place up for the last status, when the log has filled the disk */
+#define SPARE_BYTES (64 << 10)
+#define MAX_TAKEN   1000 /* runs of one plan in one second: more is a fault */
 
 void mxt_run_folder_finish(struct mxt_run_folder *folder)
 {
@@ -146,10 +148,12 @@ char *mxt_run_folder_file(const struct mxt_run_folder *folder, const char *name)
 	return mxt_buf_steal(&path);
 }
 
-/* A whole new file: 0 or a positive errno value. `waits`: until it is on the disk. */
+/* A whole new file: 0 or a positive errno value. `waits`: until it is on the disk. The command can write to the folder:
+ * what it may have put there (a FIFO nobody reads, a link to another file) is not written to. */
 static int write_file(int folder, const char *name, const void *bytes, size_t len, bool waits)
 {
-	MXT_CLEANUP_CLOSE int fd = openat(folder, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+	(void)unlinkat(folder, name, 0);
+	MXT_CLEANUP_CLOSE int fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return errno;
 	int failed = -mxt_file_write_all(fd, bytes, len);
@@ -213,6 +217,7 @@ static void sync_files(const struct mxt_run_folder *folder)
 
 int mxt_run_folder_settle(const struct mxt_run_folder *folder, const json_t *status, struct mxt_error *err)
 {
+	(void)unlinkat(folder->fd, SPARE, 0);
 	sync_files(folder);
 	int rc = put_json(folder, MXT_RUN_STATUS, status, true, err);
 	if (rc == 0)
@@ -234,6 +239,10 @@ int mxt_run_folder_subfolder(const struct mxt_run_folder *folder, const char *na
 
 int mxt_run_folder_log(struct mxt_run_folder *folder, struct mxt_error *err)
 {
+	static const char spare[SPARE_BYTES];
+	int failed = write_file(folder->fd, SPARE, spare, sizeof spare, false);
+	if (failed)
+		return mxt_error_errno(err, failed, "cannot write %s/" SPARE, folder->path);
 	folder->log_fd = openat(folder->fd, MXT_RUN_LOG, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
 	return folder->log_fd < 0 ? mxt_error_errno(err, errno, "cannot write %s/" MXT_RUN_LOG, folder->path) : 0;
 }

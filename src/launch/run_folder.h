@@ -65,7 +65,8 @@ int mxt_run_folder_settle(const struct mxt_run_folder *folder, const json_t *sta
 int mxt_run_folder_subfolder(const struct mxt_run_folder *folder, const char *name, char **ret_path,
 			     struct mxt_error *err) MXT_WUR;
 
-/* Opens train.log for appending: folder->log_fd. */
+/* Opens train.log for appending: folder->log_fd. Sets room aside for the last status.json, however full the disk gets.
+ */
 int mxt_run_folder_log(struct mxt_run_folder *folder, struct mxt_error *err) MXT_WUR;
 
 #endif

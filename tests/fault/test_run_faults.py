@@ -3,6 +3,7 @@
 """`mindxtrain run` when something breaks around it: the exit status, and what the run's folder says of it. How the tree
 of processes is ended is shown in more detail by test_supervise_*.py."""
 
+import json
 import os
 import resource
 import signal
@@ -85,6 +86,40 @@ class Faults(launched.TestCase):
         log = self.status()["log"]
         self.assertEqual((log["bytes"], log["complete"]), (limit, False))
         self.assertEqual(len(self.log()), limit)
+
+    def test_the_log_fills_the_disk(self):
+        """On which status.json has a place all the same: how it ended is told."""
+        disk = self.dir / "disk"
+        disk.mkdir()
+        enter = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c"]
+        mount = f"mount -t tmpfs -o size=256k none {disk}"
+        if subprocess.run([*enter, mount], capture_output=True, check=False).returncode != 0:
+            self.skipTest("nothing can be mounted here")
+        inner = " ".join([mxt.PROGRAM, "run", "--plan", str(self.simulated_plan()), "--allow-simulated", "--out",
+                          str(disk), "--", "sh -c 'head -c 1000000 /dev/zero; exit 3'", ">/dev/null;", "echo $?;",
+                          f"cat {disk}/*/status.json"])
+        result = self.run_program(*enter[1:], f"{mount} && {inner}", program=enter[0], env=launched.SIMULATED)
+        code, text = result.out.splitlines()
+        status = json.loads(text)
+        self.assertEqual((code, status["state"], status["exit_status"]), ("3", "ended", 3), result)
+        self.assertFalse(status["log"]["complete"])
+
+    def test_the_folder_is_removed(self):
+        """How the command failed is told before that it cannot be written down."""
+        for number, status in ((3, 3), (0, 125)):
+            result = self.launch("sh", "-c", f'until rm -r "${{MXT_LAUNCH_DIR%/ranks}}"; do :; done; exit {number}')
+            self.assert_error(result, status, "MXT-102", "status.json")
+
+    def test_something_takes_the_place_of_its_files(self):
+        """It is neither waited for nor written to."""
+        precious = self.write("precious", "text")
+        for make in ("mkfifo", f"ln -s {precious}", f"ln {precious}"):
+            with self.subTest(make):
+                out = make.split()[0] + make[3:5].strip()
+                self.launch("sh", "-c", f'sleep 0.2; cd "$MXT_LAUNCH_DIR/.."; {make} .status.json.new',
+                            options=["--out", out], status=0)
+                self.assertEqual(self.status(out)["state"], "ended")
+                self.assertEqual(precious.read_text(), "text")
 
     def test_nobody_reads_what_it_shows(self):
         reader, writer = os.pipe()

@@ -109,12 +109,15 @@ static void test_log_and_end(void **state)
 	MXT_CLEANUP_JSON json_t *status = json_pack("{s:s}", "state", "ended");
 	make(&folder, *state, ID, 0);
 	assert_int_equal(mxt_run_folder_log(&folder, NULL), 0);
+	MXT_CLEANUP_FREE char *spare = mxt_run_folder_file(&folder, ".spare");
+	assert_int_equal(access(spare, F_OK), 0); /* while it runs */
 	assert_int_equal(write(folder.log_fd, "one\n", 4), 4);
 	assert_int_equal(mxt_run_folder_write_json(&folder, "status.json", status, NULL), 0);
 	assert_int_equal(json_object_set_new(status, "exit", json_integer(0)), 0);
 	assert_int_equal(mxt_run_folder_settle(&folder, status, NULL), 0);
 	MXT_CLEANUP_FREE char *log = mxt_run_folder_file(&folder, "train.log");
 	MXT_CLEANUP_FREE char *end = mxt_run_folder_file(&folder, "status.json");
+	assert_int_equal(access(spare, F_OK), -1);
 	mxt_scratch_expect(log, "one\n");
 	mxt_scratch_expect(end, "{\"exit\":0,\"state\":\"ended\"}\n");
 }
