@@ -9,11 +9,14 @@
 #include "axolotl_rules.h"
 #include "axolotl_secrets.h"
 #include "axolotl_value.h"
+#include "buf.h"
 #include "cleanup.h"
 #include "error.h"
 #include "foreign_config.h"
 #include "key_policy.h"
+#include "printable.h"
 #include "remarks.h"
+#include "secret_text.h"
 #include "words.h"
 #include "yaml_tree.h"
 
@@ -32,7 +35,7 @@ static const struct line_row lines[] = {
 /* Of Axolotl's command line, no keys of its config. */
 static const char command_line_words[] =
     "debug debug_text_only debug_num_examples prompter shard download iterable launcher cloud sweep num_processes "
-    "num_machines main_process_port";
+    "num_machines main_process_port config";
 
 struct policy {
 	const struct mxt_axolotl_policy_request *request;
@@ -81,7 +84,13 @@ static bool is_workload_key(const char *key)
 
 static void check_argument_key(const struct policy *policy, const struct mxt_axolotl_argument *argument)
 {
-	if (mxt_axolotl_attention_has_key(argument->key) && !policy->request->attention_is_open)
+	if (strcmp(argument->key, "config") == 0) /* the name of the argument that the config itself is */
+		mxt_remark_refuse(
+		    policy->remarks, MXT_E_LAUNCH_UNDONE, MXT_ALLOW_NOTHING,
+		    "argument %s has Axolotl train another config than the one that was looked at; give it to "
+		    "--config in front of --",
+		    argument->shown);
+	else if (mxt_axolotl_attention_has_key(argument->key) && !policy->request->attention_is_open)
 		mxt_remark_refuse(
 		    policy->remarks, MXT_E_LAUNCH_UNDONE, MXT_ALLOW_MISMATCH,
 		    "argument %s undoes the plan's attention: Axolotl takes it over what the config says; "
@@ -107,6 +116,19 @@ static int check_argument(const struct policy *policy, const struct mxt_axolotl_
 	return mxt_key_policy(&source, root, policy->request->package, policy->remarks, policy->err);
 }
 
+/* python-fire calls the training before it finds that nothing takes the word: hours later, that is. */
+static void refuse_stray(const struct policy *policy, const char *word)
+{
+	MXT_CLEANUP_BUF struct mxt_buf shown = MXT_BUF_INIT;
+	char printable[MXT_PRINTABLE_SIZE];
+	mxt_secret_mask(word, &shown);
+	policy->remarks->failed = policy->remarks->failed || shown.failed;
+	mxt_remark_refuse(policy->remarks, MXT_E_USAGE, MXT_ALLOW_NOTHING,
+			  "'%s' behind -- belongs to no option: Axolotl would train, and fail of it at the end; write "
+			  "--key=value",
+			  mxt_printable(mxt_buf_text(&shown), printable));
+}
+
 static int check_arguments(const struct policy *policy, struct mxt_axolotl_facts *facts)
 {
 	char *const *arguments = policy->request->arguments;
@@ -116,6 +138,8 @@ static int check_arguments(const struct policy *policy, struct mxt_axolotl_facts
 		taken = mxt_axolotl_argument_parse(&arguments[i], &argument, policy->err);
 		if (taken < 0)
 			return taken;
+		if (!argument.key)
+			refuse_stray(policy, arguments[i]);
 		rc = argument.tree ? check_argument(policy, &argument, facts) : 0;
 	}
 	return rc;

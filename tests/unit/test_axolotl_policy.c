@@ -26,6 +26,7 @@ struct policy_case {
 #define JIT     MXT_REMARK_REFUSED, MXT_E_LAUNCH_JIT
 #define UNDONE  MXT_REMARK_REFUSED, MXT_E_LAUNCH_UNDONE
 #define SECRET  MXT_REMARK_REFUSED, MXT_E_LAUNCH_SECRET
+#define STRAY   MXT_REMARK_REFUSED, MXT_E_USAGE
 #define FOREIGN MXT_REMARK_REFUSED, MXT_E_LAUNCH_YAML
 
 static const struct policy_case cases[] = {
@@ -163,7 +164,10 @@ static const struct argument_case argument_cases[] = {
     {{"--seed", "7"}, NOTHING},
     {{"--debug"}, NOTHING},
     {{"--trl__beta=0.1"}, NOTHING},
-    {{"train.yaml"}, NOTHING},
+    {{"train.yaml"}, STRAY, "'train.yaml' behind -- belongs to no option"},
+    {{"--seed=7", "hf_abcdefghijklmnopqrstuvwxyz"}, STRAY, "'[masked]' behind -- "},
+    {{"--config=other.yaml"}, UNDONE, "argument --config has Axolotl train another config"},
+    {{"-config", "other.yaml"}, UNDONE, "argument -config has Axolotl train another config"},
     {{"--attn_implementation=eager"}, UNDONE, "argument --attn_implementation "},
     {{"--attn-implementation", "eager"}, UNDONE, "argument --attn-implementation "},
     {{"--noflash_attention"}, UNDONE, "argument --noflash_attention "},
@@ -175,8 +179,8 @@ static const struct argument_case argument_cases[] = {
     {{"--bf16"}, UNDONE, "argument --bf16 changes"},
     {{"--sequence_length"}, WARNED, "argument --sequence_length: "},
     {{"--seed", "-7"}, NOTHING},
-    {{"-7"}, NOTHING},
-    {{"---"}, NOTHING},
+    {{"-7"}, STRAY, "'-7' behind -- "},
+    {{"--"}, STRAY, "'--' behind -- "},
     {{"--torch_compile_mode=max-autotune"}, JIT, "argument --torch_compile_mode: "},
     {{"--torch_compile_options__max_autotune_gemm=true"}, JIT, "argument --torch_compile_options__max_autotune_gemm: "},
     {{"--torch_compile_options={max_autotune_gemm: true}"}, JIT, "argument --torch_compile_options: "},
