@@ -285,8 +285,8 @@ static int verdict(const struct supervision *s, struct mxt_error *err)
 {
 	if (s->spawn_errno)
 		return mxt_error_set(err, -s->spawn_errno, MXT_E_SPAWN,
-				     "cannot start %s: %s; see the limit of processes (ulimit -u)", s->request->argv[0],
-				     strerror(s->spawn_errno));
+				     "cannot start %s: %s; see the limits of processes and open files (ulimit -u, -n)",
+				     s->request->argv[0], strerror(s->spawn_errno));
 	if (s->inheritance.ends_it)
 		return mxt_error_set(err, -ECHILD, MXT_E_LAUNCH_GUARDIAN,
 				     "the process that guards the command was killed; the command was ended");
