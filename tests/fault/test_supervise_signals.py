@@ -53,9 +53,18 @@ class Forwarding(supervised.TestCase):
         self.assertEqual(run.end(128 + signal.SIGKILL)["signal"], 0)
 
     def test_a_manager_of_jobs_signals_everybody(self):
-        run, pid = self.listener(grace=60)
-        for target in (run.pid, run.guardian(), pid, run.pid):
-            os.kill(target, signal.SIGTERM)
+        for _ in range(20):
+            run, pid = self.listener(grace=60)
+            targets = (run.pid, run.guardian(), pid, run.pid)
+            start = time.monotonic()
+            for target in targets:
+                os.kill(target, signal.SIGTERM)
+            if time.monotonic() - start < 0.01:
+                break
+            os.kill(pid, signal.SIGKILL)  # we were held up: these are signals apart from each other
+            run.end()
+        else:
+            self.skipTest("this host is too busy to signal everybody at once")
         self.assertEqual(run.read_line(), f"got {signal.SIGTERM}\n")
         run.send(signal.SIGUSR1)
         self.assertEqual(run.read_line(), f"got {signal.SIGUSR1}\n")  # and no second TERM before
@@ -65,7 +74,7 @@ class Forwarding(supervised.TestCase):
 
     def test_a_third_signal_ends_the_grace(self):
         run, _ = self.listener(signal.SIGTERM, grace=600)
-        run.send(signal.SIGINT, signal.SIGINT, signal.SIGINT)
+        run.send(signal.SIGINT, signal.SIGINT, signal.SIGINT, pause_s=0.4)
         result = run.end(128 + signal.SIGINT)
         self.assertLessEqual(result["out"].count(f"got {signal.SIGINT}\n"), 3)
         self.assertTrue(result["out"].endswith(f"got {signal.SIGTERM}\n"), result)

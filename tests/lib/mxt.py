@@ -130,10 +130,10 @@ class TestCase(unittest.TestCase):
         popen.setdefault("stderr", subprocess.PIPE)
         popen.setdefault("stdin", subprocess.DEVNULL)
         popen.setdefault("cwd", self.dir)
-        popen.setdefault("preexec_fn", default_signals)
+        prepare = popen.pop("preexec_fn", None)
         return subprocess.Popen(
             [str(program or PROGRAM), *map(str, args)], env=self.environment(env, clean), text=True,
-            errors="surrogateescape", **popen)
+            errors="surrogateescape", preexec_fn=lambda: (default_signals(), prepare and prepare()), **popen)
 
     def run_program(self, *args, status=None, stdin=None, timeout=120, **how):
         """Runs the program to its end; fails when `status` is given and another one comes back."""
