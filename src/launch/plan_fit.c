@@ -153,14 +153,23 @@ static bool comparable(const struct mxt_plan *plan, const struct mxt_device_ops 
 	return ops->simulated || ops->needs_torch != mxt_plan_is_self_test(plan);
 }
 
+/* GPUs, which have a vendor, or all else. A host takes longer to describe than a GPU that has been asked. */
+static void try_devices(const struct mxt_plan *plan, const struct mxt_plan_machine *machine, bool gpus,
+			struct mxt_plan_fit *fit, struct mxt_error *cause)
+{
+	for (const struct mxt_device_ops *const *ops = mxt_devices; *ops; ops++)
+		if (((*ops)->vendor != NULL) == gpus && comparable(plan, *ops))
+			(void)try_device(plan, *ops, machine, fit, cause);
+}
+
 int mxt_plan_fit(const struct mxt_plan *plan, const struct mxt_plan_machine *machine, struct mxt_plan_fit *ret_fit,
 		 struct mxt_error *err)
 {
 	struct mxt_plan_fit fit = MXT_PLAN_FIT_INIT;
 	MXT_CLEANUP_ERROR struct mxt_error cause = MXT_ERROR_INIT;
-	for (const struct mxt_device_ops *const *ops = mxt_devices; *ops; ops++)
-		if (comparable(plan, *ops))
-			(void)try_device(plan, *ops, machine, &fit, &cause);
+	try_devices(plan, machine, true, &fit, &cause);
+	if (!fit.differences)
+		try_devices(plan, machine, false, &fit, &cause);
 	int rc = fit.differences ? 0 : no_device(&cause, err);
 	if (json_array_size(fit.differences) == 0)
 		fit.part = MXT_PLAN_PART_CONTRACT;

@@ -45,8 +45,9 @@ struct mxt_plan_fit {
 	}
 
 /*
- * Compares platform and stack with every device that is here; simulated plans with simulated devices, self-test plans
- * with the built-in provider, others with real ones. MXT_E_PLAN_NO_DEVICE when there is none to compare with. Then
+ * Compares platform and stack with the GPUs that are here, or, where there are none of the plan's maker, with the host;
+ * simulated plans with simulated devices, self-test plans with the built-in provider, others with real ones.
+ * MXT_E_PLAN_NO_DEVICE when there is none to compare with. Then
  * compares the contract with the environment (unless that is not known), in which what the plan itself exports may be
  * in force already. Then the recording, if there is one.
  */
