@@ -79,7 +79,7 @@ rm -r "${root:?}/include" "${root:?}/lib" # of the C API, which nothing here use
 mkdir -p "$root/lib" "$root/bench" "$root/share/doc/mindxtrain"
 docs=$root/share/doc/mindxtrain
 
-cp "$build/bench/exhaustive" "$build/bench/torch_times" bench/{figures,fidelity,real_step,varying,coverage,attention_in_training}.py \
+cp "$build/bench/exhaustive" "$build/bench/launch_check" "$build/bench/torch_times" bench/{figures,fidelity,real_step,varying,coverage,attention_in_training}.py \
 	bench/{gpu,gpu_jobs}.sh "$root/bench"
 cp -r examples "$root/examples"
 cp LICENSE README.md NEWS.md "$docs"
@@ -92,7 +92,7 @@ for path in /usr/share/cargo/registry/blake3-*/c/blake3.c; do
 	[ ! -f "$path" ] || carry_licence "$docs" "$path"
 done
 
-programs=("$root/bin/mindxtrain" "$root/bench/exhaustive" "$root/bench/torch_times")
+programs=("$root/bin/mindxtrain" "$root/bench/exhaustive" "$root/bench/launch_check" "$root/bench/torch_times")
 strip "${programs[@]}"
 chmod 755 "${programs[@]}" "$root"/lib/*
 glibc=$(needed_glibc "${programs[@]}" "$root"/lib/*)
