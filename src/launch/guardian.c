@@ -30,7 +30,10 @@ void mxt_guardian_tell(const struct mxt_guardian *guardian, enum mxt_guardian_wo
 
 int mxt_guardian_hear(const struct mxt_guardian *guardian, struct mxt_guardian_packet *ret_packet)
 {
-	ssize_t n = recv(guardian->fd, ret_packet, sizeof *ret_packet, MSG_DONTWAIT);
+	ssize_t n;
+	do { /* a reset is told once: it ended with words of ours unread, and its own come after that */
+		n = recv(guardian->fd, ret_packet, sizeof *ret_packet, MSG_DONTWAIT);
+	} while (n < 0 && errno == ECONNRESET);
 	if (n == sizeof *ret_packet)
 		return 1;
 	return n < 0 && (errno == EAGAIN || errno == EINTR) ? 0 : -1;

@@ -72,6 +72,22 @@ class Forwarding(supervised.TestCase):
         os.kill(pid, signal.SIGKILL)
         run.end(128 + signal.SIGTERM)
 
+    def test_what_the_guardian_did_not_read(self):
+        """Signals that come while it ends do not make it look killed."""
+        run, pid = self.listener(grace=600)
+        guardian = run.guardian()
+        os.kill(guardian, signal.SIGSTOP)
+        run.send(signal.SIGUSR1, signal.SIGUSR2, signal.SIGTERM)
+        time.sleep(0.15)
+        run.send(signal.SIGSTOP)
+        os.kill(pid, signal.SIGKILL)
+        self.assertTrue(mxt.wait_until(lambda: supervised.state(pid) == "Z"))
+        os.kill(guardian, signal.SIGCONT)
+        self.assertTrue(mxt.wait_until(lambda: supervised.state(guardian) == "Z"))
+        run.send(signal.SIGCONT)
+        result = run.end(128 + signal.SIGTERM)
+        self.assertEqual((result["wait_status"], result["err"]), (signal.SIGKILL, ""))
+
     def test_a_third_signal_ends_the_grace(self):
         run, _ = self.listener(signal.SIGTERM, grace=600)
         run.send(signal.SIGINT, signal.SIGINT, signal.SIGINT, pause_s=0.4)
