@@ -271,5 +271,7 @@ void mxt_launch_print_result(FILE *out, const struct mxt_launch *launch, const s
 	print_artefacts(out, &result->artefacts);
 	print_coverage(out, result->proof.coverage, ended_well(&result->supervised));
 	print_witnesses(out, &result->proof);
+	if (result->handoffs_changed)
+		mxt_launch_print_line(out, "warning", mxt_error_text(&result->handoffs));
 	print_caches(out, result->caches);
 }

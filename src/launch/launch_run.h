@@ -38,7 +38,9 @@ struct mxt_launch_result {
 	enum mxt_config_state report;   /* `train` */
 	struct mxt_artefacts artefacts; /* `train`, after a status of 0 */
 	struct mxt_run_proof proof;
-	json_t *caches; /* owned: see mxt_caches_changes() */
+	bool handoffs_changed;     /* a file of the plan's is not what it says any more */
+	struct mxt_error handoffs; /* which one, then */
+	json_t *caches;            /* owned: see mxt_caches_changes() */
 };
 #define MXT_CLEANUP_LAUNCH_RESULT MXT_CLEANUP(mxt_launch_result_finish)
 void mxt_launch_result_finish(struct mxt_launch_result *result);

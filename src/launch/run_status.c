@@ -112,6 +112,17 @@ static const char *report_name(const struct mxt_launch_result *result)
 	return names[result->report];
 }
 
+/* {"id", "text"}, or nothing where there is no error. 0 or -1. */
+static int set_error(json_t *json, const char *key, const struct mxt_error *err)
+{
+	char id[12];
+	if (!err || err->id == MXT_E_NONE)
+		return 0;
+	return json_object_set_new(json, key,
+				   json_pack("{s:s, s:o}", "id", mxt_error_id_text(err->id, id), "text",
+					     mxt_json_clean_text(mxt_error_text(err), MAX_TEXT)));
+}
+
 static int add_result(const struct mxt_run_status *status, json_t *json)
 {
 	const struct mxt_launch_result *result = status->result;
@@ -126,18 +137,7 @@ static int add_result(const struct mxt_run_status *status, json_t *json)
 	int rc = part ? json_object_update(json, part) : -1;
 	if (rc == 0 && supervised->signal)
 		rc = json_object_set_new(json, "signal", json_integer(supervised->signal));
-	return rc;
-}
-
-/* Of a run whose status is the command's own, nothing. 0 or -1. */
-static int set_cause(json_t *json, const struct mxt_error *cause)
-{
-	char id[12];
-	if (!cause || cause->id == MXT_E_NONE)
-		return 0;
-	return json_object_set_new(json, "cause",
-				   json_pack("{s:s, s:o}", "id", mxt_error_id_text(cause->id, id), "text",
-					     mxt_json_clean_text(mxt_error_text(cause), MAX_TEXT)));
+	return rc == 0 ? set_error(json, "handoffs", &result->handoffs) : rc;
 }
 
 static bool is_last(const struct mxt_run_status *status)
@@ -148,7 +148,7 @@ static bool is_last(const struct mxt_run_status *status)
 /* 0 or -1. */
 static int fill(const struct mxt_run_status *status, json_t *json)
 {
-	int rc = set_cause(json, cause_of(status));
+	int rc = set_error(json, "cause", cause_of(status));
 	if (rc == 0 && status->pid)
 		rc = json_object_set_new(json, "pid", json_integer(status->pid));
 	if (rc == 0 && status->launch)

@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files that a plan hands to other tools: what is in them, who may write them, and changes that are noticed."""
 
+import json
 import os
 import stat
 
+import launched
 import mxt
 import mxt_plans
 
@@ -114,6 +116,31 @@ class Handoffs(mxt.TestCase):
         for option in ("--python", "--sysroot", "--shapes"):
             result = self.run_program("plan", "check", path, "--files", self.dir / "files", option, "x")
             self.assert_error(result, 2, "MXT-110", option)
+
+
+class Run(launched.TestCase):
+    def run_under_pins(self, script, *options):
+        """`run` of a shell script; $FILE is the hand-off file."""
+        document = pinned(*FORMS["tunableop-2.9.csv"][:3])
+        document["evidence"] = dict(document["evidence"], simulated=True)
+        plan = self.write("p.json", mxt_plans.text(document))
+        return self.launch("sh", "-c", f'FILE="$(dirname "$PYTORCH_TUNABLEOP_FILENAME")/tunableop0.csv"; {script}',
+                           plan=plan, options=["--allow-mismatch", *options])
+
+    def test_the_command_reads_them(self):
+        result = self.run_under_pins('cat "$FILE"')
+        self.assertEqual(result.status, 0, result)
+        self.assertEqual(result.out, (GOLDEN / "tunableop-2.9.csv").read_text())
+        self.assertNotIn("handoffs", self.status())
+
+    def test_changed_while_it_ran(self):
+        for script in ('rm "$FILE"', 'chmod u+w "$FILE"; echo x >> "$FILE"'):
+            with self.subTest(script):
+                result = self.run_under_pins(script)
+                self.assertEqual(result.status, 0, result)
+                self.assertIn("tunableop0.csv", result.err)
+        status = json.loads((self.folders()[-1] / "status.json").read_text())
+        self.assertEqual(status["handoffs"]["id"], "MXT-293")
 
 
 if __name__ == "__main__":
