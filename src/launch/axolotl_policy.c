@@ -140,7 +140,8 @@ static int check_arguments(const struct policy *policy, struct mxt_axolotl_facts
 			return taken;
 		if (!argument.key)
 			refuse_stray(policy, arguments[i]);
-		rc = argument.tree ? check_argument(policy, &argument, facts) : 0;
+		else if (argument.tree)
+			rc = check_argument(policy, &argument, facts);
 	}
 	return rc;
 }
