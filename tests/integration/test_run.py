@@ -152,6 +152,10 @@ class Folder(launched.TestCase):
         self.launch("true", "--hub_token", TOKEN, f"--api-key={TOKEN}", status=0)
         self.assertNotIn(TOKEN, (self.folder() / "argv.json").read_text())
 
+    def test_nothing_is_said_of_what_was_not_asked(self):
+        self.launch("true", options=["--no-coverage"], status=0)
+        self.assertNotIn("coverage", self.status())
+
     def test_elsewhere(self):
         self.launch("true", options=["--out", "a/b"], status=0)
         self.assertTrue(self.folder("a/b").is_dir())
