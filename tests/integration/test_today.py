@@ -101,7 +101,7 @@ class Packages(TestCase):
 
 class Examples(TestCase):
     def test_qwen3_8b_packed_with_flash_attn(self):
-        example = mxt.SOURCE_ROOT / "examples" / "qwen3-8b" / "lora-packed.yaml"
+        example = mxt.SOURCE_ROOT / "examples" / "qwen3-8b-lora.yaml"
         packages = {"axolotl": "0.18.0", "flash_attn": "2.8.3"}
         self.simulate("calm", "--config", example, "--python", self.trainer(**packages).folder, model=None)
         self.assertEqual(self.plan()["evidence"]["today"],
@@ -124,7 +124,7 @@ class OnGpu(sim_cuda.TestCase):
         return self.plan()["evidence"]["today"]
 
     def test_torchs_default(self):
-        self.tune("--config", mxt.SOURCE_ROOT / "examples" / "instella-3b" / "lora.yaml")
+        self.tune("--config", mxt.SOURCE_ROOT / "examples" / "instella-3b-lora.yaml")
         self.assertEqual(self.plan()["evidence"]["today"], "cuDNN attention (torch's default); the plan keeps it")
 
     def test_a_switch_that_is_faster(self):
