@@ -91,7 +91,7 @@ class Consumer(mxt.TestCase):
         for language in COMPILERS:
             run = self.run_consumer(language, PLAN)
             self.assertEqual(run.returncode, 0, run.stderr)
-            self.assertEqual(run.stdout, expected + "self-test\nbackend flash\nunits 2\nrun yes, train MXT-130\n"
+            self.assertEqual(run.stdout, expected + "self-test\nbackend flash\nunits 2\nrun no, train MXT-130\n"
                              "MINDXTRAIN_CPU_ATTENTION=flash\nOPENBLAS_CORETYPE=Haswell\n"
                              "unset BLIS_NUM_THREADS\nunset OMP_NUM_THREADS\n")
 
