@@ -4,6 +4,7 @@
 once; what stops us is our status; a job that is held is held whole."""
 
 import os
+import pathlib
 import pty
 import re
 import select
@@ -16,6 +17,16 @@ import unittest
 import mxt
 import supervised
 from supervised import RANK
+
+
+def state(pid):
+    """The letter of a process, "" for one that is gone."""
+    try:
+        text = pathlib.Path("/proc", str(pid), "stat").read_text(errors="replace")
+    except OSError:
+        return ""
+    return text[text.rindex(")") + 2]
+
 
 # Says each signal that it gets; those named on its command line end it with status 0.
 LISTENER = """
@@ -222,6 +233,13 @@ class Terminal(supervised.TestCase):
     def type(self, text):
         os.write(self.fd, text.encode())
 
+    def foreground(self):
+        """`fg`: the shell names the job, gives it the terminal, and lets it go on. What is typed before that is not the
+        job's."""
+        self.type("fg\n")
+        self.expect("job.sh")
+        self.assertTrue(mxt.wait_until(lambda: "T" not in map(state, mxt.marked_processes(self.mark))))
+
     def job(self, script, flags="-", tail=""):
         """Starts one; its script is in a file, so that what it says is not taken for the shell's echo of the line."""
         path = self.write("job.sh", script)
@@ -286,27 +304,24 @@ class Terminal(supervised.TestCase):
         self.type("\x1a")
         self.expect("Stopped")
         self.expect("ready> ")
-        self.type("fg\n")
+        self.foreground()
 
     def test_held_and_continued_in_the_foreground(self):
         for flags in ("-", "i"):
             with self.subTest(flags):
                 self.held_and_continued("most=x\n" + self.COUNTS, flags)
-                self.expect("job.sh")
                 self.type("\x03")
                 self.expect("got-x\r")
                 self.assertEqual(self.status(), 130)
 
     def test_held_while_it_reads(self):
         self.held_and_continued("echo RUNNING; read a; echo first $a; read b; echo second $b; exit 4", "i")
-        self.expect("job.sh")
         self.type("one\n")
         self.expect("first one")
         time.sleep(0.2)
         self.type("\x1a")
         self.expect("Stopped")
-        self.type("fg\n")
-        self.expect("job.sh")
+        self.foreground()
         self.type("two\n")
         self.expect("second two")
         self.assertEqual(self.status(), 4)
@@ -319,8 +334,7 @@ class Terminal(supervised.TestCase):
             self.type("\n")  # it tells before its next prompt
             self.read()
         self.expect("Stopped")
-        self.type("fg\n")
-        self.expect("job.sh")
+        self.foreground()
         self.type("words\n")
         self.expect("read words")
         self.assertEqual(self.status(), 5)
