@@ -115,13 +115,10 @@ static int judge_proof(const struct mxt_launch_run_request *request, struct mxt_
 {
 	const struct mxt_launch *launch = request->launch;
 	struct mxt_error cause = MXT_ERROR_INIT;
-	int rc = mxt_run_proof_read(launch->ranks, launch->request->plan, &result->proof, err);
+	const struct mxt_launch_request *asked = launch->request;
+	int rc = mxt_run_proof_read(launch->ranks, asked->plan, asked->records, &result->proof, err);
 	if (rc < 0)
 		return rc;
-	if (!launch->request->records) { /* nothing was written that it could be told from */
-		json_decref(result->proof.coverage);
-		result->proof.coverage = NULL;
-	}
 	look_at_handoffs(launch, result);
 	if (!request->requires_proof || !ended_well(result))
 		return 0;

@@ -79,14 +79,14 @@ static int read_coverage(struct mxt_record_folder *folder, const struct mxt_plan
 	return 0;
 }
 
-int mxt_run_proof_read(const char *ranks, const struct mxt_plan *plan, struct mxt_run_proof *ret_proof,
+int mxt_run_proof_read(const char *ranks, const struct mxt_plan *plan, bool records, struct mxt_run_proof *ret_proof,
 		       struct mxt_error *err)
 {
 	MXT_CLEANUP_WITNESSES struct mxt_witnesses witnesses = {.rows = NULL};
 	struct mxt_record_folder folder = {.path = (char *)ranks}; /* borrowed */
 	json_t *coverage = NULL;
 	int rc = mxt_witnesses_read(ranks, plan, &witnesses, err);
-	if (rc == 0)
+	if (rc == 0 && records)
 		rc = read_coverage(&folder, plan, &witnesses, &coverage, err);
 	if (rc < 0)
 		return rc;

@@ -18,7 +18,7 @@ struct mxt_error;
 struct mxt_plan;
 
 struct mxt_run_proof {
-	json_t *coverage;  /* owned: see mxt_time_share(), or {"unknown": why} */
+	json_t *coverage;  /* owned: see mxt_time_share(), or {"unknown": why}; NULL: nothing was to be recorded */
 	json_t *witnesses; /* owned: see struct mxt_witnesses */
 	bool contradicted; /* a witness saw something else than the plan says */
 };
@@ -29,8 +29,11 @@ struct mxt_run_proof {
 #define MXT_CLEANUP_RUN_PROOF MXT_CLEANUP(mxt_run_proof_finish)
 void mxt_run_proof_finish(struct mxt_run_proof *proof);
 
-/* Reads the folder, as untrusted. Fails for memory only: what cannot be told is said to be unknown. */
-int mxt_run_proof_read(const char *ranks, const struct mxt_plan *plan, struct mxt_run_proof *ret_proof,
+/*
+ * Reads the folder, as untrusted. `records`: a recording was asked for. Fails for memory only: what cannot be told is
+ * said to be unknown.
+ */
+int mxt_run_proof_read(const char *ranks, const struct mxt_plan *plan, bool records, struct mxt_run_proof *ret_proof,
 		       struct mxt_error *err) MXT_WUR;
 
 #endif

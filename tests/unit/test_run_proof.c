@@ -28,7 +28,7 @@
 static void read_proof(const char *folder, struct mxt_plan *plan, struct mxt_run_proof *ret_proof)
 {
 	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
-	int rc = mxt_run_proof_read(folder, plan, ret_proof, &err);
+	int rc = mxt_run_proof_read(folder, plan, true, ret_proof, &err);
 	if (rc < 0)
 		print_message("%s\n", mxt_error_text(&err));
 	assert_int_equal(rc, 0);

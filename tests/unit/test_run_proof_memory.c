@@ -23,7 +23,7 @@ static int read_proof(void *context)
 	const struct reading *reading = context;
 	MXT_CLEANUP_RUN_PROOF struct mxt_run_proof proof = MXT_RUN_PROOF_INIT;
 	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
-	return mxt_run_proof_read(reading->ranks, reading->plan, &proof, &err);
+	return mxt_run_proof_read(reading->ranks, reading->plan, true, &proof, &err);
 }
 
 static const char witness[] =
