@@ -58,7 +58,7 @@ class TestCase(mxt.TestCase):
         self.plan = json.loads((self.dir / "plan.json").read_text())
 
     def command(self, *args):
-        return ("train", "--plan", "plan.json", "--config", "run.yaml", "--python", real_axolotl.interpreter(), *args)
+        return ("train", "--plan", "plan.json", "--config", "run.yaml", "--python", real_axolotl.require(), *args)
 
     def train(self, *args, status=0):
         return self.run_program(*self.command(*args), env=real_axolotl.OFFLINE, status=status, timeout=LIMIT_S)
@@ -87,7 +87,7 @@ class Training(TestCase):
         self.write("accelerate.yaml", "compute_environment: LOCAL_MACHINE\ndistributed_type: 'NO'\nuse_cpu: true\n"
                                       "num_machines: 1\nnum_processes: 1\n")
         result = self.run_program("-m", "accelerate.commands.launch", "--config_file", "accelerate.yaml", "--cpu", "-m",
-                                  "axolotl.cli.train", "run.yaml", program=real_axolotl.interpreter(),
+                                  "axolotl.cli.train", "run.yaml", program=real_axolotl.require(),
                                   env=real_axolotl.OFFLINE, status=0, timeout=LIMIT_S)
         self.assert_trained(result.out)
 

@@ -2,18 +2,15 @@
 """A real Axolotl: that of the Python in MXT_TEST_AXOLOTL, else the one that scripts/fetch-axolotl.sh keeps; and a job
 for it that a host trains in seconds. A test that needs it is skipped where there is none."""
 
-import functools
 import json
 import os
-import pathlib
 import re
 import struct
 import subprocess
-import unittest
 
 import mxt
+import real_python
 
-FETCH = mxt.SOURCE_ROOT / "scripts" / "fetch-axolotl.sh"
 MAKE_MODEL = mxt.SOURCE_ROOT / "tests" / "tools" / "make_tiny_qwen3.py"
 
 # Nothing leaves the machine: no hub, no telemetry (which keeps a failed Axolotl from ending where there is no network).
@@ -46,22 +43,9 @@ output_dir: ./out
 """
 
 
-@functools.lru_cache(maxsize=None)
-def interpreter():
-    """The interpreter's path, whether or not it is there."""
-    named = os.environ.get("MXT_TEST_AXOLOTL")
-    if named:
-        return pathlib.Path(named)
-    where = subprocess.run([FETCH, "--where"], check=True, capture_output=True, text=True).stdout.strip()
-    return pathlib.Path(where) / "bin" / "python3"
-
-
 def require():
     """The interpreter; skips the calling test when it is not there."""
-    python = interpreter()
-    if not os.access(python, os.X_OK):
-        raise unittest.SkipTest(f"no {python} (scripts/fetch-axolotl.sh, or MXT_TEST_AXOLOTL)")
-    return python
+    return real_python.require_fetched("fetch-axolotl.sh", "MXT_TEST_AXOLOTL")
 
 
 def make_job(folder):

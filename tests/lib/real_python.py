@@ -10,26 +10,38 @@ import unittest
 
 import mxt
 
-FETCH = mxt.SOURCE_ROOT / "scripts" / "fetch-python.sh"
+FETCH, NAMED_BY = "fetch-python.sh", "MXT_TEST_PYTHON"
 
 
 @functools.lru_cache(maxsize=None)
-def interpreter():
-    """The interpreter's path, whether or not it is there."""
-    named = os.environ.get("MXT_TEST_PYTHON")
+def fetched(script, named_by):
+    """The path of the interpreter that a script of scripts/ fetches, or that the variable names; whether or not it is
+    there."""
+    named = os.environ.get(named_by)
     if named:
         return pathlib.Path(named)
-    where = subprocess.run([FETCH, "--where"], check=True, capture_output=True, text=True).stdout.strip()
-    return pathlib.Path(where) / "bin" / "python3"
+    ask = [mxt.SOURCE_ROOT / "scripts" / script, "--where"]
+    where = subprocess.run(ask, check=True, capture_output=True, text=True)
+    return pathlib.Path(where.stdout.strip()) / "bin" / "python3"
+
+
+def require_fetched(script, named_by):
+    """The same; skips the calling test when it is not there."""
+    python = fetched(script, named_by)
+    if not os.access(python, os.X_OK):
+        raise unittest.SkipTest(f"no {python} (scripts/{script}, or {named_by})")
+    return python
+
+
+def interpreter():
+    """The interpreter's path, whether or not it is there."""
+    return fetched(FETCH, NAMED_BY)
 
 
 def require():
     """The interpreter, which has torch, transformers, peft, accelerate, pyarrow and datasets; skips the calling test
     when it is not there."""
-    python = interpreter()
-    if not os.access(python, os.X_OK):
-        raise unittest.SkipTest(f"no {python} (scripts/fetch-python.sh, or MXT_TEST_PYTHON)")
-    return python
+    return require_fetched(FETCH, NAMED_BY)
 
 
 def site_packages():
