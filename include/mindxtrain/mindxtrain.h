@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads, verifies and queries the plans of mindXtrain (docs/plan.md).
+ * Reads, verifies and queries the plans (docs/plan.md) and manifests (docs/manifest.md) of mindXtrain.
  *
  * Functions that can fail return 0, or a negative errno value after filling *err; outputs (ret_*) are written on
  * success only. `err` may be NULL. Strings belong to the object that they come from and live as long. Objects may be
@@ -24,6 +24,7 @@ extern "C" {
 #endif
 
 struct mxt_error;
+struct mxt_manifest;
 struct mxt_plan;
 
 /* Version of the library, such as "0.1.0". */
@@ -79,6 +80,20 @@ MXT_API const char *mxt_plan_env_name(const struct mxt_plan *plan, size_t i);
 MXT_API const char *mxt_plan_env_value(const struct mxt_plan *plan, size_t i);
 MXT_API size_t mxt_plan_unset_count(const struct mxt_plan *plan);
 MXT_API const char *mxt_plan_unset_name(const struct mxt_plan *plan, size_t i);
+
+/*
+ * Reads a manifest and checks all of it but the files that it lists: the text, the schema, the id, every field. `name`
+ * is what messages call the text; "-" as path reads standard input.
+ */
+MXT_API int mxt_manifest_parse(const char *name, const char *text, size_t len, struct mxt_manifest **ret_manifest,
+			       struct mxt_error *err);
+MXT_API int mxt_manifest_read(const char *path, struct mxt_manifest **ret_manifest, struct mxt_error *err);
+MXT_API void mxt_manifest_destroy(struct mxt_manifest *manifest); /* NULL-tolerant */
+
+/* 64 lower-case hexadecimal digits; of the result and the plan NULL where the manifest has none. */
+MXT_API const char *mxt_manifest_id(const struct mxt_manifest *manifest);
+MXT_API const char *mxt_manifest_result_id(const struct mxt_manifest *manifest);
+MXT_API const char *mxt_manifest_plan_id(const struct mxt_manifest *manifest);
 
 #ifdef __cplusplus
 }

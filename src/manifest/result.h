@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * result_id: what a training came to, apart from when, where and under which names it ran. BLAKE3-256 over the
+ * canonical bytes of the manifest's "result":
+ *
+ *   {"version": 1, "plan_id", "config": normalised, "datasets": [hash, in order], "checkpoint": [{"path", "blake3"}]}
+ *
+ * result_rules.def says which files of a checkpoint and which keys of a config do not take part, and why.
+ */
+#ifndef MXT_MANIFEST_RESULT_H
+#define MXT_MANIFEST_RESULT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "compiler.h"
+#include "file_list.h"
+#include "hash.h"
+
+struct mxt_error;
+
+/* True for final tensors and the tokenizer: files in the checkpoint's own folder, not in those below it. */
+bool mxt_result_takes_file(const char *path);
+
+/*
+ * The config as one value of the restricted JSON, the same for texts that mean the same to the trainer: keys sorted,
+ * scalars by their type, keys that name places, services and logs left out. `overrides`: array of Axolotl's arguments,
+ * or NULL.
+ */
+int mxt_result_config(const char *name, const char *text, size_t len, const json_t *overrides, json_t **ret_config,
+		      struct mxt_error *err) MXT_WUR;
+
+struct mxt_result_request {
+	const char *plan_id;               /* NULL: unknown */
+	const json_t *config;              /* borrowed; NULL: unknown */
+	const struct mxt_file_list *lists; /* hashed */
+	size_t n_lists;
+	const json_t *not_listed; /* array of names of datasets that could not be hashed, borrowed; NULL: none */
+};
+
+/*
+ * *ret_result is the object above (new reference) and `ret_id` its hash; or, where something is unknown, *ret_result is
+ * {"unknown": [reasons]} and `ret_id` is "".
+ */
+int mxt_result_make(const struct mxt_result_request *request, json_t **ret_result, char ret_id[MXT_HASH_HEX_SIZE],
+		    struct mxt_error *err) MXT_WUR;
+
+#endif

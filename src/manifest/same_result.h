@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Whether two runs came to the same, and if not, where they part.
+ */
+#ifndef MXT_MANIFEST_SAME_RESULT_H
+#define MXT_MANIFEST_SAME_RESULT_H
+
+#include "buf.h"
+#include "compiler.h"
+#include "manifest.h"
+
+struct mxt_error;
+
+/* One of the two: its manifest, and where its checkpoint lies; NULL: where the manifest says. */
+struct mxt_same_side {
+	const char *name; /* as the user calls it */
+	const struct mxt_manifest *manifest;
+	const char *checkpoint;
+};
+
+/*
+ * 0: the result_ids are equal. MXT_E_RESULT_DIFFERS: the first thing that differs, in the order plan, config (the key),
+ * dataset (the file), checkpoint (the file, and of a safetensors file the first tensor: name, shape, type, what
+ * differs; that needs the files themselves, and it is said where they are not there). MXT_E_RESULT_UNKNOWN: one has no
+ * result_id.
+ */
+int mxt_same_result(const struct mxt_same_side *a, const struct mxt_same_side *b, struct mxt_error *err) MXT_WUR;
+
+#endif
