@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "error.h"
@@ -34,17 +35,22 @@ static int unknown_option(const struct mxt_args *args, const char *given, size_t
 	return mxt_error_set(err, -EINVAL, MXT_E_USAGE, "unknown option --%s; see --help", name);
 }
 
+static bool is_repeatable(const struct mxt_option *option)
+{
+	return option->argument && strstr(option->argument, "...");
+}
+
 /* Handles argv[*at], an option; advances *at over its value. */
 static int take_option(struct mxt_args *args, int argc, char **argv, int *at, struct mxt_error *err)
 {
 	const char *name = argv[*at] + 2;
 	const char *equals = strchr(name, '=');
-	size_t len = equals ? (size_t)(equals - name) : strlen(name);
+	size_t len = strcspn(name, "=");
 	size_t i = option_index(args->options, args->n_options, name, len);
 	if (i == args->n_options)
 		return unknown_option(args, name, len, err);
 	const struct mxt_option *option = &args->options[i];
-	if (args->values[i])
+	if (args->values[i] && !is_repeatable(option))
 		return mxt_error_set(err, -EINVAL, MXT_E_USAGE, "--%s is given twice", option->name);
 	if (!option->argument) {
 		if (equals)
@@ -57,6 +63,15 @@ static int take_option(struct mxt_args *args, int argc, char **argv, int *at, st
 				     option->name, option->argument);
 	args->values[i] = equals ? equals + 1 : argv[++*at];
 	return 0;
+}
+
+/* Moves argv[at] before the words of options. */
+static void take_operand(struct mxt_args *args, char **argv, int at)
+{
+	char *word = argv[at];
+	char **place = args->operands + args->n_operands++;
+	memmove(place + 1, place, (size_t)(argv + at - place) * sizeof *place);
+	*place = word;
 }
 
 static bool asks_for_help(int argc, char **argv)
@@ -87,9 +102,10 @@ int mxt_args_parse(const struct mxt_option *options, size_t n_options, int argc,
 			return mxt_error_set(err, -EINVAL, MXT_E_USAGE,
 					     "unknown option %s; options have two dashes, see --help", word);
 		} else {
-			args.operands[args.n_operands++] = word;
+			take_operand(&args, argv, at);
 		}
 	}
+	args.n_words = argc - 1 - args.n_operands;
 	*ret_args = args;
 	return 0;
 }
@@ -103,6 +119,31 @@ const char *mxt_args_get(const struct mxt_args *args, const char *name)
 bool mxt_args_has(const struct mxt_args *args, const char *name)
 {
 	return mxt_args_get(args, name) != NULL;
+}
+
+int mxt_args_list(const struct mxt_args *args, const char *name, char ***ret_values, struct mxt_error *err)
+{
+	size_t wanted = option_index(args->options, args->n_options, name, strlen(name));
+	*ret_values = NULL;
+	if (wanted == args->n_options || !args->values[wanted])
+		return 0;
+	char **values = calloc((size_t)args->n_words + 1, sizeof *values);
+	if (!values)
+		return mxt_error_oom(err);
+	size_t n = 0;
+	char **words = args->operands + args->n_operands;
+	for (int at = 0; at < args->n_words; at++) {
+		char *given = words[at] + 2;
+		size_t len = strcspn(given, "=");
+		size_t i = option_index(args->options, args->n_options, given, len);
+		if (i == args->n_options || !args->options[i].argument)
+			continue;
+		char *value = given[len] == '=' ? given + len + 1 : words[++at];
+		if (i == wanted)
+			values[n++] = value;
+	}
+	*ret_values = values;
+	return 0;
 }
 
 int mxt_args_int(const struct mxt_args *args, const char *name, int64_t min, int64_t max, int64_t *ret_value,

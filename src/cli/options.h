@@ -14,15 +14,15 @@ struct mxt_error;
 
 struct mxt_option {
 	const char *name;     /* long name without the dashes */
-	const char *argument; /* NULL for a flag, else the placeholder in --help: "FILE" */
+	const char *argument; /* NULL for a flag, else the placeholder in --help: "FILE"; "FILE...": may be repeated */
 	const char *help;
 };
 
 #define MXT_OPTIONS_MAX 48
 
 /*
- * The result of a parse: values[i] belongs to options[i]: NULL when absent, "" for a flag that was given. Borrowed from
- * argv.
+ * The result of a parse: values[i] belongs to options[i]: NULL when absent, "" for a flag that was given, the last one
+ * of a repeated option. Borrowed from argv, which the parse sorts: operands before the rest.
  */
 struct mxt_args {
 	const struct mxt_option *options;
@@ -31,6 +31,7 @@ struct mxt_args {
 	bool help;       /* --help was given; nothing else is checked then */
 	char **operands; /* what is left of argv, "--" removed */
 	int n_operands;
+	int n_words; /* options, their values and "--", in their order behind the operands */
 };
 
 /*
@@ -43,6 +44,12 @@ int mxt_args_parse(const struct mxt_option *options, size_t n_options, int argc,
 /* Value of an option that is in the table; NULL when it was not given. */
 const char *mxt_args_get(const struct mxt_args *args, const char *name);
 bool mxt_args_has(const struct mxt_args *args, const char *name);
+
+/*
+ * All values of an option that may be repeated, in their order: NULL-ended, owned by the caller (the strings are not);
+ * NULL when it was not given.
+ */
+int mxt_args_list(const struct mxt_args *args, const char *name, char ***ret_values, struct mxt_error *err);
 
 /* A decimal value in [min, max]; *ret_value is left alone when the option is absent. */
 int mxt_args_int(const struct mxt_args *args, const char *name, int64_t min, int64_t max, int64_t *ret_value,

@@ -24,7 +24,7 @@ def commands():
 def help_options(command):
     """{"json": None, "sysroot": "DIR"}: the options of a command and what their values are called."""
     block = help_of(command).partition("options:\n")[2]
-    rows = re.findall(r"^  --([a-z][a-z-]*)(?: ([A-Z][A-Z0-9:|_-]*))? ", block, re.MULTILINE)
+    rows = re.findall(r"^  --([a-z][a-z-]*)(?: ([A-Z][A-Z0-9:|_-]*)(?:\.\.\.)?)? ", block, re.MULTILINE)
     return {name: value or None for name, value in rows if name != "help"}
 
 

@@ -17,9 +17,10 @@ static const struct mxt_option options[] = {
     {"budget", "SECONDS", "wall clock from start to plan"},
     {"json", NULL, "one object per line"},
     {"out", "FILE", "where the plan goes"},
+    {"data", "PATH...", "what it reads"},
 };
 
-#define MAX_WORDS 16
+#define MAX_WORDS 24
 
 /* Parses a command line of words separated by blanks; the words live as long as the test. */
 static int parse(const char *line, struct mxt_args *ret_args, struct mxt_error *err)
@@ -68,6 +69,30 @@ static void test_end_of_options(void **state)
 	assert_int_equal(args.n_operands, 4);
 	assert_string_equal(args.operands[0], "--budget");
 	assert_string_equal(args.operands[2], "--");
+}
+
+/* All of its values in their order, whatever stands between them. */
+static void test_repeated(void **state)
+{
+	(void)state;
+	struct mxt_args args;
+	char **values = NULL;
+	assert_int_equal(parse("a --data=1 --out --data --data -- b --json --data 3=x -- --data", &args, NULL), 0);
+	assert_int_equal(mxt_args_list(&args, "data", &values, NULL), 0);
+	assert_string_equal(values[0], "1");
+	assert_string_equal(values[1], "--");
+	assert_string_equal(values[2], "3=x");
+	assert_null(values[3]);
+	free(values);
+	assert_string_equal(mxt_args_get(&args, "data"), "3=x");
+	assert_string_equal(mxt_args_get(&args, "out"), "--data");
+	assert_int_equal(args.n_operands, 3);
+	assert_string_equal(args.operands[1], "b");
+	assert_string_equal(args.operands[2], "--data");
+
+	assert_int_equal(parse("a --json", &args, NULL), 0);
+	assert_int_equal(mxt_args_list(&args, "data", &values, NULL), 0);
+	assert_null(values);
 }
 
 /* A value may look like an option, and may be empty. */
@@ -223,6 +248,7 @@ int main(void)
 	    cmocka_unit_test(test_values_flags_operands),
 	    cmocka_unit_test(test_nothing_given),
 	    cmocka_unit_test(test_end_of_options),
+	    cmocka_unit_test(test_repeated),
 	    cmocka_unit_test(test_odd_values),
 	    cmocka_unit_test(test_help_wins),
 	    cmocka_unit_test(test_refusals_name_the_remedy),
