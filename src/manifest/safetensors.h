@@ -13,22 +13,24 @@
 struct mxt_error;
 
 struct mxt_tensor {
-	const char *name, *dtype; /* of the header */
+	const char *name, *dtype; /* of the header: any text without NUL */
 	uint64_t begin, end;      /* bytes from the start of the file */
-	uint64_t shape[8];
+	const uint64_t *shape;    /* of the header */
 	size_t n_dims;
 };
 
 struct mxt_safetensors;
 
+#define MXT_SAFETENSORS_MAX_HEADER ((size_t)32 << 20) /* the format allows 100 MB; a large model's shard has some 5 */
+
 /*
  * Reads and checks the header of an open file, as untrusted: no overlaps, no gaps, and exactly as much data as the file
- * has. MXT_E_SAFETENSORS; a file that is too short for its header (still being written, or cut) is
- * MXT_E_CHECKPOINT_PARTIAL. `name`: for messages.
+ * has. MXT_E_SAFETENSORS; a file that is too short for its header, or begins with zeros (still being written, or cut),
+ * is MXT_E_CHECKPOINT_PARTIAL. A tensor of a type that is not known here may have any size. `name`: for messages.
  */
 int mxt_safetensors_read(int fd, const char *name, struct mxt_safetensors **ret_header, struct mxt_error *err) MXT_WUR;
 
-/* The same for a header that is in memory, and the file's size. `text` begins with the 8 bytes of its length. */
+/* The same for a header that is in memory, and the file's size. `bytes` begin with the 8 bytes of its length. */
 int mxt_safetensors_parse(const char *name, const void *bytes, size_t len, uint64_t file_size,
 			  struct mxt_safetensors **ret_header, struct mxt_error *err) MXT_WUR;
 
