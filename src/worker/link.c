@@ -63,9 +63,7 @@ static int spawn_worker(const struct mxt_worker_spec *spec, const struct ends *e
 	const struct mxt_spawn spawn = {.program = command.program,
 					.argv = (char *const *)command.argv,
 					.environment = spec->environment,
-					.socket_fd = ends->socket_pair[1],
-					.output_fd = ends->pipe[1],
-					.null_fd = ends->null};
+					.fds = {ends->null, ends->pipe[1], ends->pipe[1], ends->socket_pair[1]}};
 	return mxt_spawn(&spawn, ret_pid, err);
 }
 

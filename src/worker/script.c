@@ -4,13 +4,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdbool.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "buf.h"
 #include "cleanup.h"
 #include "clock.h"
 #include "error.h"
+#include "job_terminal.h"
 #include "process.h"
 #include "spawn.h"
 #include "tail.h"
@@ -24,6 +27,7 @@ struct run {
 	int answer_fd, output_fd; /* -1 once they are at their end */
 	struct mxt_tail tail;
 	struct mxt_buf answer;
+	struct mxt_job_terminal terminal;
 };
 
 static void run_close(struct run *run)
@@ -42,6 +46,33 @@ static void run_finish(struct run *run)
 	mxt_buf_finish(&run->answer);
 }
 
+/* ---- the terminal ---- */
+
+/* Without SIGTTOU, which would stop us: the terminal is the child's when it is taken back. */
+static void with_terminal(struct run *run, void (*change)(struct mxt_job_terminal *terminal))
+{
+	sigset_t output, before;
+	(void)sigemptyset(&output);
+	(void)sigaddset(&output, SIGTTOU);
+	(void)pthread_sigmask(SIG_BLOCK, &output, &before);
+	change(&run->terminal);
+	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+static void lend(struct mxt_job_terminal *terminal)
+{
+	(void)mxt_job_terminal_lend(terminal);
+}
+
+/* Again and again: it may have been stopped, for asking too early, after the last time. */
+static void lend_terminal(struct run *run)
+{
+	if (run->terminal.fd < 0)
+		return;
+	with_terminal(run, lend);
+	mxt_process_signal(&run->process, SIGCONT);
+}
+
 /* ---- start ---- */
 
 static int open_pipe(int *ret_read, int *ret_write, struct mxt_error *err)
@@ -56,6 +87,15 @@ static int open_pipe(int *ret_read, int *ret_write, struct mxt_error *err)
 	return 0;
 }
 
+/* `fds` begins and ends as that of a script. */
+static void place_tool(const struct mxt_script_tool *tool, int answer, int fds[MXT_SPAWN_FDS])
+{
+	int null = fds[STDIN_FILENO];
+	fds[STDIN_FILENO] = tool->input_fd < 0 ? null : tool->input_fd;
+	fds[STDOUT_FILENO] = answer;
+	fds[MXT_SPAWN_FDS - 1] = tool->extra_fd < 0 ? null : tool->extra_fd;
+}
+
 static int run_start(struct run *run, struct mxt_error *err)
 {
 	MXT_CLEANUP_CLOSE int answer = -1;
@@ -68,16 +108,19 @@ static int run_start(struct run *run, struct mxt_error *err)
 		rc = open_pipe(&run->output_fd, &output, err);
 	if (rc < 0)
 		return rc;
-	const struct mxt_spawn spawn = {.program = run->script->program,
-					.argv = run->script->argv,
-					.environment = run->script->environment,
-					.socket_fd = answer,
-					.output_fd = output,
-					.null_fd = null};
+	struct mxt_spawn spawn = {.program = run->script->program,
+				  .argv = run->script->argv,
+				  .environment = run->script->environment,
+				  .fds = {null, output, output, answer}};
+	const struct mxt_script_tool *tool = run->script->tool;
+	if (tool)
+		place_tool(tool, answer, spawn.fds);
 	pid_t pid = -1;
 	rc = mxt_spawn(&spawn, &pid, err);
 	if (rc == 0)
 		mxt_process_init(&run->process, pid);
+	if (rc == 0 && tool && tool->uses_terminal)
+		mxt_job_terminal_open(&run->terminal, pid);
 	return rc;
 }
 
@@ -101,6 +144,7 @@ static int listen_once(struct run *run, struct mxt_error *err)
 	char piece[16384];
 	struct pollfd fds[] = {
 	    {run->answer_fd, POLLIN, 0}, {run->output_fd, POLLIN, 0}, {run->script->cancel_fd, POLLIN, 0}};
+	lend_terminal(run);
 	if (poll(fds, MXT_ARRAY_LEN(fds), POLL_MS) <= 0)
 		return 0; /* interrupted, or nothing yet */
 	if (fds[2].revents)
@@ -140,9 +184,24 @@ static void drain_output(struct run *run)
 	}
 }
 
-static int explain_silence(struct run *run, struct mxt_error *err)
+/* Whether it left by itself. */
+static bool has_exited(const struct run *run)
 {
+	return run->process.known && WIFEXITED(run->process.wait_status);
+}
+
+static bool has_answered(const struct run *run)
+{
+	if (run->script->tool)
+		return has_exited(run) && WEXITSTATUS(run->process.wait_status) == 0;
+	return run->answer.len > 0;
+}
+
+static int explain_end(struct run *run, struct mxt_error *err)
+{
+	bool killed = run->process.known && WIFSIGNALED(run->process.wait_status);
 	MXT_CLEANUP_BUF struct mxt_buf why = MXT_BUF_INIT;
+	mxt_buf_puts(&why, killed ? "it was " : "it ");
 	mxt_process_describe_end(&run->process, &why);
 	mxt_buf_puts(&why, ": ");
 	size_t before = why.len;
@@ -150,13 +209,18 @@ static int explain_silence(struct run *run, struct mxt_error *err)
 	if (why.len == before)
 		mxt_buf_truncate(&why, before - 2);
 	int rc = mxt_buf_status(&why, err);
-	return rc < 0 ? rc : mxt_error_set(err, -EIO, MXT_E_SCRIPT, "it %s", mxt_buf_text(&why));
+	int status = run->script->tool && has_exited(run) ? -EREMOTEIO : -EIO;
+	return rc < 0 ? rc : mxt_error_set(err, status, MXT_E_SCRIPT, "%s", mxt_buf_text(&why));
 }
 
 int mxt_script_run(const struct mxt_script *script, struct mxt_buf *answer, struct mxt_error *err)
 {
 	MXT_CLEANUP(run_finish)
-	struct run run = {.script = script, .process = MXT_PROCESS_INIT, .answer_fd = -1, .output_fd = -1};
+	struct run run = {.script = script,
+			  .process = MXT_PROCESS_INIT,
+			  .answer_fd = -1,
+			  .output_fd = -1,
+			  .terminal = MXT_JOB_TERMINAL_INIT};
 	int rc = run_start(&run, err);
 	if (rc < 0)
 		return rc;
@@ -164,9 +228,10 @@ int mxt_script_run(const struct mxt_script *script, struct mxt_buf *answer, stru
 	if (rc == 0)
 		(void)mxt_process_ended(&run.process, LEAVE_NS);
 	int ended = mxt_process_end(&run.process, rc < 0 ? NULL : err);
+	with_terminal(&run, mxt_job_terminal_close);
 	drain_output(&run);
-	if (rc == 0 && ended == 0 && run.answer.len == 0)
-		rc = explain_silence(&run, err);
+	if (rc == 0 && ended == 0 && !has_answered(&run))
+		rc = explain_end(&run, err);
 	if (rc == 0 && ended == 0)
 		mxt_buf_append(answer, run.answer.data, run.answer.len);
 	return rc < 0 ? rc : ended < 0 ? ended : mxt_buf_status(answer, err);

@@ -14,7 +14,6 @@
 
 #include "compiler.h"
 #include "error.h"
-#include "worker.h"
 
 /*
  * Everything down to child_main() runs between fork and exec: only async-signal-safe calls, no allocation, no locks.
@@ -56,17 +55,15 @@ static void reset_signals(void)
 /* dup2() over two steps, because a source may lie where another target goes. */
 static void place_descriptors(const struct mxt_spawn *spawn)
 {
-	const int from[] = {spawn->null_fd, spawn->output_fd, spawn->output_fd, spawn->socket_fd};
-	const int to[] = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO, MXT_WORKER_SOCKET_FD};
-	int held[MXT_ARRAY_LEN(from)];
-	for (size_t i = 0; i < MXT_ARRAY_LEN(from); i++) {
-		held[i] = fcntl(from[i], F_DUPFD, SAFE_FD);
+	int held[MXT_SPAWN_FDS];
+	for (size_t i = 0; i < MXT_SPAWN_FDS; i++) {
+		held[i] = fcntl(spawn->fds[i], F_DUPFD, SAFE_FD);
 		if (held[i] < 0)
-			give_up(spawn->output_fd, "duplicating a descriptor");
+			give_up(spawn->fds[STDERR_FILENO], "duplicating a descriptor");
 	}
-	for (size_t i = 0; i < MXT_ARRAY_LEN(from); i++)
-		if (dup2(held[i], to[i]) < 0)
-			give_up(spawn->output_fd, "placing a descriptor");
+	for (size_t i = 0; i < MXT_SPAWN_FDS; i++)
+		if (dup2(held[i], (int)i) < 0)
+			give_up(spawn->fds[STDERR_FILENO], "placing a descriptor");
 }
 
 struct kernel_dirent { /* as getdents64(2) writes it */
@@ -131,13 +128,13 @@ MXT_NORETURN static void child_main(const struct mxt_spawn *spawn, pid_t parent,
 {
 	(void)setpgid(0, 0);
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
-		give_up(spawn->output_fd, "prctl(PR_SET_PDEATHSIG)");
+		give_up(spawn->fds[STDERR_FILENO], "prctl(PR_SET_PDEATHSIG)");
 	if (getppid() != parent) /* it died before the signal was armed */
 		_exit(EXIT_BARE);
 	if (write(armed_fd, "", 1) != 1)
-		give_up(spawn->output_fd, "telling the supervisor");
+		give_up(spawn->fds[STDERR_FILENO], "telling the supervisor");
 	place_descriptors(spawn);
-	close_from(MXT_WORKER_SOCKET_FD + 1);
+	close_from(MXT_SPAWN_FDS);
 	reset_signals();
 	(void)execve(spawn->program, spawn->argv, spawn->environment);
 	give_up(STDERR_FILENO, spawn->program);

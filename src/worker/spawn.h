@@ -9,13 +9,13 @@
 
 struct mxt_error;
 
+#define MXT_SPAWN_FDS 4
+
 struct mxt_spawn {
 	const char *program;
 	char *const *argv;
 	char *const *environment; /* exactly this */
-	int socket_fd;            /* becomes MXT_WORKER_SOCKET_FD */
-	int output_fd;            /* becomes standard output and standard error */
-	int null_fd;              /* becomes standard input */
+	int fds[MXT_SPAWN_FDS];   /* what become descriptors 0 to 3; MXT_WORKER_SOCKET_FD is the last */
 };
 
 /*
