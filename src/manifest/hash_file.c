@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "hash_file.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "clock.h"
+#include "tree.h"
+
+static int64_t time_ns(const struct timespec *time)
+{
+	return (int64_t)time->tv_sec * (int64_t)MXT_NS_PER_S + time->tv_nsec;
+}
+
+static int identify(int fd, struct mxt_file_identity *ret_identity)
+{
+	struct stat st;
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	*ret_identity = (struct mxt_file_identity){
+	    .device = st.st_dev,
+	    .inode = st.st_ino,
+	    .size = st.st_size,
+	    .mtime_ns = time_ns(&st.st_mtim),
+	    .ctime_ns = time_ns(&st.st_ctim),
+	};
+	return 0;
+}
+
+static bool same_identity(const struct mxt_file_identity *a, const struct mxt_file_identity *b)
+{
+	return a->device == b->device && a->inode == b->inode && a->size == b->size && a->mtime_ns == b->mtime_ns &&
+	       a->ctime_ns == b->ctime_ns;
+}
+
+static bool was_seen(const struct mxt_file_identity *identity)
+{
+	return !same_identity(identity, &(struct mxt_file_identity){0});
+}
+
+int mxt_hash_file_open(int root_fd, const struct mxt_file_entry *entry, struct mxt_hash_file *ret_file)
+{
+	MXT_CLEANUP_CLOSE int fd = -1;
+	struct mxt_file_identity identity;
+	int rc = mxt_tree_open(root_fd, entry->path, &fd);
+	if (rc == 0)
+		rc = identify(fd, &identity);
+	if (rc < 0)
+		return rc;
+	if (was_seen(&entry->seen) && !same_identity(&entry->seen, &identity))
+		return -ESTALE;
+	*ret_file = (struct mxt_hash_file){.fd = mxt_steal_fd(&fd), .identity = identity};
+	return 0;
+}
+
+int mxt_hash_file_read(const struct mxt_hash_file *file, void *bytes, size_t size, uint64_t offset)
+{
+	for (size_t done = 0; done < size;) {
+		ssize_t n = pread(file->fd, (char *)bytes + done, size - done, (off_t)(offset + done));
+		if (n == 0)
+			return -ESTALE;
+		if (n > 0)
+			done += (size_t)n;
+		else if (errno != EINTR)
+			return -errno;
+	}
+	return 0;
+}
+
+static int still_the_same(int fd, const struct mxt_file_identity *identity)
+{
+	struct mxt_file_identity now;
+	int rc = identify(fd, &now);
+	if (rc < 0)
+		return rc;
+	return same_identity(&now, identity) ? 0 : -ESTALE;
+}
+
+/* A file system may say too small a size, or one that is not up to date. */
+static int ends_here(const struct mxt_hash_file *file)
+{
+	char more;
+	int rc = mxt_hash_file_read(file, &more, 1, (uint64_t)file->identity.size);
+	if (rc == -ESTALE)
+		return 0;
+	return rc == 0 ? -ESTALE : rc;
+}
+
+static int path_leads_here(int root_fd, const char *path, const struct mxt_file_identity *identity)
+{
+	MXT_CLEANUP_CLOSE int fd = -1;
+	int rc = mxt_tree_open(root_fd, path, &fd);
+	if (rc == -ENOENT || rc == -ENOTDIR || rc == -ELOOP || rc == -EINVAL)
+		return -ESTALE;
+	return rc == 0 ? still_the_same(fd, identity) : rc;
+}
+
+int mxt_hash_file_close(struct mxt_hash_file *file, int root_fd, const struct mxt_file_entry *entry)
+{
+	int rc = ends_here(file);
+	if (rc == 0)
+		rc = still_the_same(file->fd, &file->identity);
+	if (rc == 0)
+		rc = path_leads_here(root_fd, entry->path, &file->identity);
+	(void)close(file->fd);
+	file->fd = -1;
+	return rc;
+}
