@@ -22,7 +22,11 @@
 #include "compiler.h"
 #include "hash.h"
 
+struct mxt_buf;
 struct mxt_error;
+struct stat;
+
+#define MXT_ENTRY_PATH_MAX ((size_t)16384) /* bytes of a path: more than PATH_MAX, which no file system is bound by */
 
 enum mxt_list_role {
 	MXT_LIST_RUN,
@@ -40,6 +44,8 @@ struct mxt_file_identity {
 	uint64_t device, inode;
 	int64_t size, mtime_ns, ctime_ns;
 };
+struct mxt_file_identity mxt_file_identity_of(const struct stat *status);
+bool mxt_file_identity_equal(const struct mxt_file_identity *a, const struct mxt_file_identity *b);
 
 struct mxt_file_entry {
 	char *path; /* owned: relative to the root, as the kernel has it; no empty part, "." or "..", no newline */
@@ -70,10 +76,22 @@ const char *mxt_list_role_name(enum mxt_list_role role);
 /* Why a path may not be in a list, in a few words; NULL: it may. The list's order and doubles are not its matter. */
 const char *mxt_entry_path_fault(const char *path, size_t len);
 
+/* Appends a path for a message or a table: clean_text.h, and no line feed either. */
+void mxt_entry_path_show(const char *path, struct mxt_buf *buf);
+
+/*
+ * True for the record's own files in the root of a run's folder or of a checkpoint's, which are in no list:
+ * manifest.json, manifest.json.sig, manifest.b3, manifest.*.b3, and the hidden temporaries of mxt_file_replace().
+ */
+bool mxt_list_is_record(enum mxt_list_role role, const char *path);
+
+/* By its text alone: a link at `path` that is absolute, or that climbs above the root. */
+bool mxt_link_leads_out(const char *path, const char *target);
+
 /* Takes over the entry's strings, also when it fails. */
 int mxt_file_list_add(struct mxt_file_list *list, const struct mxt_file_entry *entry, struct mxt_error *err) MXT_WUR;
 
-/* Sorts by bytes. MXT_E_LIST_PATH for one path that is there twice. */
+/* Sorts by bytes. MXT_E_LIST_PATH for one path that is there twice, or that is a file and a folder. */
 int mxt_file_list_sort(struct mxt_file_list *list, struct mxt_error *err) MXT_WUR;
 
 /* By path; NULL: not in it. The list is sorted. */
@@ -83,8 +101,8 @@ uint64_t mxt_file_list_bytes(const struct mxt_file_list *list);
 
 /*
  * The folder's hash: BLAKE3 of what b3sum prints for its files, in the order of their paths' bytes, and, where there
- * are links, of an empty line and such lines for them, with the hash of the link's text. docs/manifest.md has the shell
- * commands.
+ * are links, of an empty line and such lines for them, with the hash of the link's text. Bytes that are no UTF-8, for
+ * which b3sum prints something else, stand as they are. docs/manifest.md has the shell commands.
  */
 void mxt_file_list_hash(const struct mxt_file_list *list, uint8_t ret_hash[MXT_HASH_SIZE]);
 

@@ -7,7 +7,7 @@
 #ifndef MXT_MANIFEST_TREE_H
 #define MXT_MANIFEST_TREE_H
 
-#include <stddef.h>
+#include <limits.h>
 
 #include "compiler.h"
 #include "file_list.h"
@@ -22,20 +22,30 @@ struct mxt_tree_request {
 };
 
 /*
- * Everything below the root, sorted, not yet hashed. Names with a newline (MXT_E_LIST_PATH), sockets, devices, FIFOs
- * (MXT_E_TREE_KIND) and what cannot be read (MXT_E_TREE_READ) are errors that name it. Folders that hold nothing leave
- * no trace. The root of a list is absolute, as realpath(3) says.
+ * Everything below the root but the record itself (mxt_list_is_record()), sorted, not yet hashed. Names with a newline
+ * (MXT_E_LIST_PATH), sockets, devices, FIFOs (MXT_E_TREE_KIND), folders that cannot be read (MXT_E_TREE_READ) and what
+ * goes away meanwhile (MXT_E_TREE_CHANGED) are errors that name it; files are looked at, not opened. Folders that hold
+ * nothing leave no trace. The root of a list is absolute, as realpath(3) says.
  *
- * In a repository of the Hugging Face cache (models--* or datasets--*), snapshots/REVISION holds links into blobs: with
- * such a folder as root they count as files with the content of the blob.
+ * In a snapshot of the Hugging Face cache, links into its blobs count as files (hub_blob.h).
  */
 int mxt_tree_list(const struct mxt_tree_request *request, struct mxt_file_list *ret_list,
 		  struct mxt_error *err) MXT_WUR;
 
-/* Opens the root of a list, a folder; of a single file, the folder that it lies in. */
+/*
+ * Opens the root of a list, a folder; of a single file, the folder that it lies in. The descriptor is for what takes a
+ * path relative to it (O_PATH). MXT_E_TREE_READ.
+ */
 int mxt_tree_open_root(const char *root, int *ret_fd, struct mxt_error *err) MXT_WUR;
 
-/* Opens a regular file below the root for reading. 0 or -errno: -ELOOP for a link, -EFTYPE-like -EINVAL for no file. */
+/*
+ * Opens a regular file below the root for reading. 0 or -errno: -ELOOP for a link, -ENOTDIR where the path leads
+ * through one, or through a file, -EINVAL for what is no file. A FIFO or a device is not opened.
+ */
 int mxt_tree_open(int root_fd, const char *path, int *ret_fd) MXT_WUR;
+
+/* The same for a folder ("": the root) that is to be read, and for the text of a link in an open folder. */
+int mxt_tree_open_folder(int root_fd, const char *path, int *ret_fd) MXT_WUR;
+int mxt_tree_read_link(int folder_fd, const char *name, char ret_target[PATH_MAX]) MXT_WUR;
 
 #endif
