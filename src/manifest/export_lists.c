@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "export_lists.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "error.h"
+#include "json.h"
+#include "list_sha256.h"
+#include "manifest.h"
+#include "printable.h"
+
+void mxt_export_lists_finish(struct mxt_export_lists *lists)
+{
+	for (size_t i = 0; i < lists->count; i++)
+		free(lists->items[i].sha256);
+	free(lists->items);
+	mxt_libcrypto_close(&lists->library);
+	*lists = (struct mxt_export_lists)MXT_EXPORT_LISTS_INIT;
+}
+
+static const char *place(const struct mxt_verify_request *where, const struct mxt_file_list *list, size_t number)
+{
+	if (list->role == MXT_LIST_RUN)
+		return where->run_folder;
+	if (list->role == MXT_LIST_CHECKPOINT)
+		return where->checkpoint ? where->checkpoint : list->root;
+	for (size_t i = 0; where->datasets && where->datasets[i]; i++)
+		if (i + 1 == number)
+			return where->datasets[i];
+	return list->root;
+}
+
+static int check_names(const struct mxt_file_list *list, struct mxt_error *err)
+{
+	char shown[MXT_PRINTABLE_SIZE];
+	for (size_t i = 0; i < list->count; i++)
+		if (!mxt_json_is_text(list->entries[i].path))
+			return mxt_error_set(err, -EINVAL, MXT_E_EXPORT,
+					     "the name %s (%s) is no UTF-8 text, which this form needs; rename the "
+					     "file and make the manifest again",
+					     mxt_printable(list->entries[i].path, shown),
+					     mxt_list_role_name(list->role));
+	return 0;
+}
+
+/* Takes those lists in that are wanted. */
+static int choose(const struct mxt_verify_request *where, bool checkpoint_only, struct mxt_export_lists *lists,
+		  struct mxt_error *err)
+{
+	size_t n = mxt_manifest_n_lists(where->manifest), n_datasets = 0;
+	lists->items = calloc(n ? n : 1, sizeof *lists->items);
+	if (!lists->items)
+		return mxt_error_oom(err);
+	for (size_t i = 0; i < n; i++) {
+		const struct mxt_file_list *list = mxt_manifest_list(where->manifest, i);
+		n_datasets += list->role == MXT_LIST_DATASET;
+		if (checkpoint_only && list->role != MXT_LIST_CHECKPOINT)
+			continue;
+		struct mxt_export_list *item = &lists->items[lists->count];
+		*item = (struct mxt_export_list){list, place(where, list, n_datasets), n_datasets, NULL};
+		item->sha256 = calloc(list->count ? list->count : 1, sizeof *item->sha256);
+		if (!item->sha256)
+			return mxt_error_oom(err);
+		lists->count++;
+		int rc = check_names(list, err);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
+static int digest(const struct mxt_hash_watch *watch, struct mxt_export_lists *lists, struct mxt_error *err)
+{
+	struct mxt_sha256_work work = {.library = &lists->library, .watch = watch};
+	for (size_t i = 0; i < lists->count; i++) {
+		work.progress.bytes_total += mxt_file_list_bytes(lists->items[i].list);
+		work.progress.files_total += lists->items[i].list->count;
+	}
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < lists->count; i++) {
+		struct mxt_export_list *item = &lists->items[i];
+		rc = mxt_list_sha256(&work, item->list, item->root, item->sha256, err);
+	}
+	return rc;
+}
+
+int mxt_export_lists_read(const struct mxt_verify_request *where, bool checkpoint_only,
+			  struct mxt_export_lists *ret_lists, struct mxt_error *err)
+{
+	MXT_CLEANUP_EXPORT_LISTS struct mxt_export_lists lists = MXT_EXPORT_LISTS_INIT;
+	int rc = choose(where, checkpoint_only, &lists, err);
+	if (rc == 0)
+		rc = mxt_libcrypto_open(&lists.library, err);
+	if (rc == 0)
+		rc = digest(&where->watch, &lists, err);
+	if (rc < 0)
+		return rc;
+	*ret_lists = lists;
+	lists = (struct mxt_export_lists)MXT_EXPORT_LISTS_INIT;
+	return 0;
+}
+
+json_t *mxt_export_hex(const uint8_t digest[MXT_SHA256_SIZE])
+{
+	char text[MXT_HASH_HEX_SIZE];
+	mxt_hash_to_hex(digest, text);
+	return json_string(text);
+}

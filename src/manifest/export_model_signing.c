@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What model-signing 1.x demands is read from its sources: one subject, whose SHA-256 is that of the digests of all
+ * files in the order of their paths; files of git left out; links followed by it, and therefore refused here.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cleanup.h"
+#include "error.h"
+#include "export.h"
+#include "export_lists.h"
+#include "json.h"
+#include "printable.h"
+
+/* Its default; they stand in the statement, so that its reader leaves them out, too. */
+static const char *const ignored[] = {".git", ".gitattributes", ".github", ".gitignore"};
+
+static bool is_ignored(const char *path)
+{
+	for (size_t i = 0; i < MXT_ARRAY_LEN(ignored); i++) {
+		size_t len = strlen(ignored[i]);
+		if (strncmp(path, ignored[i], len) == 0 && (path[len] == '\0' || path[len] == '/'))
+			return true;
+	}
+	return false;
+}
+
+struct resource {
+	const char *path;
+	const uint8_t *sha256;
+};
+
+/* Part by part, as pathlib compares paths: '/' comes before every other byte. */
+static int compare_resources(const void *a, const void *b)
+{
+	const char *left = ((const struct resource *)a)->path, *right = ((const struct resource *)b)->path;
+	while (*left && *left == *right)
+		left++, right++;
+	int l = *left == '/' ? 1 : (unsigned char)*left * 2, r = *right == '/' ? 1 : (unsigned char)*right * 2;
+	return l - r;
+}
+
+static int collect(const struct mxt_export_list *item, struct resource *resources, size_t *ret_count,
+		   struct mxt_error *err)
+{
+	size_t count = 0;
+	char shown[MXT_PRINTABLE_SIZE];
+	for (size_t i = 0; i < item->list->count; i++) {
+		const struct mxt_file_entry *entry = &item->list->entries[i];
+		if (is_ignored(entry->path))
+			continue;
+		if (entry->kind == MXT_ENTRY_LINK)
+			return mxt_error_set(err, -EINVAL, MXT_E_EXPORT,
+					     "the checkpoint holds the link %s, which model-signing would follow; put "
+					     "the file in its place and make the manifest again",
+					     mxt_printable(entry->path, shown));
+		resources[count++] = (struct resource){item->list->single ? "." : entry->path, item->sha256[i]};
+	}
+	qsort(resources, count, sizeof *resources, compare_resources);
+	*ret_count = count;
+	return 0;
+}
+
+static json_t *resource_json(const struct resource *resource)
+{
+	return json_pack("{s:s, s:s, s:o}", "name", resource->path, "algorithm", "sha256", "digest",
+			 mxt_export_hex(resource->sha256));
+}
+
+static json_t *serialization(void)
+{
+	json_t *paths = json_array();
+	for (size_t i = 0; i < MXT_ARRAY_LEN(ignored); i++)
+		if (json_array_append_new(paths, json_string(ignored[i])) < 0) {
+			json_decref(paths);
+			return NULL;
+		}
+	return json_pack("{s:s, s:s, s:b, s:o}", "method", "files", "hash_type", "sha256", "allow_symlinks", 0,
+			 "ignore_paths", paths);
+}
+
+static json_t *predicate(const struct resource *resources, size_t count)
+{
+	MXT_CLEANUP_JSON json_t *array = json_array();
+	for (size_t i = 0; i < count; i++)
+		if (json_array_append_new(array, resource_json(&resources[i])) < 0)
+			return NULL;
+	return json_pack("{s:o, s:O}", "serialization", serialization(), "resources", array);
+}
+
+/* SHA-256 over the digests of all. */
+static int root_digest(const struct mxt_libcrypto *library, const struct resource *resources, size_t count,
+		       uint8_t ret_digest[MXT_SHA256_SIZE], struct mxt_error *err)
+{
+	MXT_CLEANUP_SHA256 struct mxt_sha256 sha = MXT_SHA256_INIT;
+	int rc = mxt_sha256_init(library, &sha, err);
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < count; i++)
+		mxt_sha256_update(&sha, resources[i].sha256, MXT_SHA256_SIZE);
+	return mxt_sha256_result(&sha, ret_digest, err);
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	return slash ? slash + 1 : path;
+}
+
+static int make_statement(const struct mxt_export_lists *lists, struct resource *resources, json_t **ret_statement,
+			  struct mxt_error *err)
+{
+	size_t count = 0;
+	uint8_t digest[MXT_SHA256_SIZE];
+	int rc = collect(&lists->items[0], resources, &count, err);
+	if (rc == 0)
+		rc = root_digest(&lists->library, resources, count, digest, err);
+	if (rc < 0)
+		return rc;
+	const char *name = last_part(lists->items[0].list->root);
+	json_t *statement =
+	    json_pack("{s:s, s:[{s:s, s:{s:o}}], s:s, s:o}", "_type", MXT_IN_TOTO_STATEMENT, "subject", "name",
+		      mxt_json_is_text(name) ? name : "checkpoint", "digest", "sha256", mxt_export_hex(digest),
+		      "predicateType", MXT_MODEL_SIGNING_PREDICATE, "predicate", predicate(resources, count));
+	if (!statement)
+		return mxt_error_oom(err);
+	*ret_statement = statement;
+	return 0;
+}
+
+int mxt_export_model_signing(const struct mxt_verify_request *where, json_t **ret_statement, struct mxt_error *err)
+{
+	MXT_CLEANUP_EXPORT_LISTS struct mxt_export_lists lists = MXT_EXPORT_LISTS_INIT;
+	int rc = mxt_export_lists_read(where, true, &lists, err);
+	if (rc < 0)
+		return rc;
+	if (lists.count == 0)
+		return mxt_error_set(err, -EINVAL, MXT_E_EXPORT,
+				     "the manifest lists no checkpoint, and model-signing is about one; make the "
+				     "manifest with --checkpoint");
+	size_t n = lists.items[0].list->count;
+	MXT_CLEANUP_FREE struct resource *resources = calloc(n ? n : 1, sizeof *resources);
+	return resources ? make_statement(&lists, resources, ret_statement, err) : mxt_error_oom(err);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "list_sha256.h"
+
+#include <blake3.h>
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cleanup.h"
+#include "clock.h"
+#include "error.h"
+#include "printable.h"
+#include "tree.h"
+
+#define READ_BYTES ((size_t)1 << 20)
+#define TELL_NS    (100 * MXT_NS_PER_MS)
+
+/* What one list needs while it is read. */
+struct reader {
+	struct mxt_sha256_work *work;
+	struct mxt_sha256 sha;
+	blake3_hasher blake3;
+	uint8_t *bytes; /* READ_BYTES */
+	int root_fd;
+};
+
+static int tell(struct mxt_sha256_work *work, const char *path, struct mxt_error *err)
+{
+	uint64_t now_ns = mxt_now_ns(&mxt_clock_monotonic);
+	if (!work->watch->progress || now_ns - work->told_ns < TELL_NS)
+		return 0;
+	work->told_ns = now_ns;
+	work->progress.path = path;
+	if (work->watch->progress(work->watch->context, &work->progress))
+		return 0;
+	return mxt_error_set(err, -ECANCELED, MXT_E_INTERRUPTED, "ended while files were read");
+}
+
+static int read_failure(const struct mxt_file_list *list, const char *path, int status, struct mxt_error *err)
+{
+	char shown[MXT_PRINTABLE_SIZE];
+	(void)mxt_printable(path, shown);
+	if (status == -ENOENT || status == -ENOTDIR || status == -ELOOP || status == -EINVAL)
+		return mxt_error_set(err, status, MXT_E_VERIFY_FAILED, "%s of the %s is not there as a file", shown,
+				     mxt_list_role_name(list->role));
+	return mxt_error_errno(err, -status, "cannot read %s of the %s", shown, mxt_list_role_name(list->role));
+}
+
+/* Both digests take all bytes of the file. */
+static int take_bytes(struct reader *reader, const struct mxt_file_list *list, const char *path, struct mxt_error *err)
+{
+	MXT_CLEANUP_CLOSE int fd = -1;
+	int rc = mxt_tree_open(reader->root_fd, path, &fd);
+	if (rc < 0)
+		return read_failure(list, path, rc, err);
+	for (;;) {
+		ssize_t n = read(fd, reader->bytes, READ_BYTES);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return read_failure(list, path, -errno, err);
+		if (n == 0)
+			return 0;
+		mxt_sha256_update(&reader->sha, reader->bytes, (size_t)n);
+		blake3_hasher_update(&reader->blake3, reader->bytes, (size_t)n);
+		reader->work->progress.bytes_done += (uint64_t)n;
+		rc = tell(reader->work, path, err);
+		if (rc < 0)
+			return rc;
+	}
+}
+
+static int digest_file(struct reader *reader, const struct mxt_file_list *list, const struct mxt_file_entry *entry,
+		       uint8_t ret_digest[MXT_SHA256_SIZE], struct mxt_error *err)
+{
+	uint8_t blake3[MXT_HASH_SIZE];
+	blake3_hasher_init(&reader->blake3);
+	int rc = take_bytes(reader, list, entry->path, err);
+	if (rc < 0)
+		return rc;
+	blake3_hasher_finalize(&reader->blake3, blake3, sizeof blake3);
+	char shown[MXT_PRINTABLE_SIZE];
+	if (memcmp(blake3, entry->hash, sizeof blake3) != 0)
+		return mxt_error_set(err, -EBADMSG, MXT_E_VERIFY_FAILED,
+				     "%s of the %s is not the file that the manifest lists; mindxtrain verify shows "
+				     "all that differs",
+				     mxt_printable(entry->path, shown), mxt_list_role_name(list->role));
+	reader->work->progress.files_done++;
+	return mxt_sha256_result(&reader->sha, ret_digest, err);
+}
+
+int mxt_list_sha256(struct mxt_sha256_work *work, const struct mxt_file_list *list, const char *root,
+		    uint8_t (*ret_digests)[MXT_SHA256_SIZE], struct mxt_error *err)
+{
+	MXT_CLEANUP_CLOSE int root_fd = -1;
+	MXT_CLEANUP_FREE uint8_t *bytes = malloc(READ_BYTES);
+	if (!bytes)
+		return mxt_error_oom(err);
+	int rc = mxt_tree_open_root(root, &root_fd, err);
+	if (rc < 0)
+		return rc;
+	struct reader reader = {.work = work, .sha = MXT_SHA256_INIT, .bytes = bytes, .root_fd = root_fd};
+	rc = mxt_sha256_init(work->library, &reader.sha, err);
+	for (size_t i = 0; rc == 0 && i < list->count; i++)
+		if (list->entries[i].kind == MXT_ENTRY_FILE)
+			rc = digest_file(&reader, list, &list->entries[i], ret_digests[i], err);
+	mxt_sha256_finish(&reader.sha);
+	return rc;
+}
