@@ -24,4 +24,7 @@ const char *mxt_figure_percent(char buf[MXT_FIGURE_SIZE], int64_t ppm);
 /* A share of the peak with the sign: "45 %"; "" when the peak is not known. */
 const char *mxt_figure_share(char buf[MXT_FIGURE_SIZE], double flop_per_s, double peak_flop_per_s);
 
+/* Three digits and the unit, a power of 1000: "999 B", "1.00 kB", "23.4 MB", "8.00 GB". */
+const char *mxt_figure_bytes(char buf[MXT_FIGURE_SIZE], uint64_t bytes);
+
 #endif
