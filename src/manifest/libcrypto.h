@@ -13,9 +13,12 @@
 struct mxt_error;
 
 /* OpenSSL's own tags, so that the rows can be held against its headers. */
+struct bio_st;
 struct engine_st;
 struct evp_md_ctx_st;
 struct evp_md_st;
+struct evp_pkey_ctx_st;
+struct evp_pkey_st;
 
 struct mxt_libcrypto_calls {
 #define MXT_DL_SYMBOL MXT_DL_MEMBER
