@@ -5,7 +5,9 @@
  *
  *   {"version": 1, "plan_id", "config": normalised, "datasets": [hash, in order], "checkpoint": [{"path", "blake3"}]}
  *
- * result_rules.def says which files of a checkpoint and which keys of a config do not take part, and why.
+ * result_rules.def says which files of a checkpoint and which keys of a config do not take part, and why;
+ * result_config.h how the config is normalised: it is the one that was given, since what the launch changes in it
+ * follows from the plan. A dataset of a single file has the hash of its bytes, one of a folder the folder's.
  */
 #ifndef MXT_MANIFEST_RESULT_H
 #define MXT_MANIFEST_RESULT_H
@@ -17,23 +19,16 @@
 #include "compiler.h"
 #include "file_list.h"
 #include "hash.h"
+#include "result_config.h"
 
 struct mxt_error;
 
 /* True for final tensors and the tokenizer: files in the checkpoint's own folder, not in those below it. */
 bool mxt_result_takes_file(const char *path);
 
-/*
- * The config as one value of the restricted JSON, the same for texts that mean the same to the trainer: keys sorted,
- * scalars by their type, keys that name places, services and logs left out. `overrides`: array of Axolotl's arguments,
- * or NULL.
- */
-int mxt_result_config(const char *name, const char *text, size_t len, const json_t *overrides, json_t **ret_config,
-		      struct mxt_error *err) MXT_WUR;
-
 struct mxt_result_request {
 	const char *plan_id;               /* NULL: unknown */
-	const json_t *config;              /* borrowed; NULL: unknown */
+	const json_t *config;              /* of mxt_result_config(), borrowed; NULL: unknown */
 	const struct mxt_file_list *lists; /* hashed */
 	size_t n_lists;
 	const json_t *not_listed; /* array of names of datasets that could not be hashed, borrowed; NULL: none */

@@ -4,8 +4,8 @@
  * --outer__inner=value for a key below another one (python-fire's forms: '-' and '_' are one, and one dash in front
  * is enough).
  */
-#ifndef MXT_LAUNCH_AXOLOTL_ARGUMENT_H
-#define MXT_LAUNCH_AXOLOTL_ARGUMENT_H
+#ifndef MXT_CORE_AXOLOTL_ARGUMENT_H
+#define MXT_CORE_AXOLOTL_ARGUMENT_H
 
 #include <stddef.h>
 

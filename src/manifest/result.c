@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "result.h"
+
+#include <string.h>
+
+#include "error.h"
+#include "json.h"
+#include "result_rules.h"
+
+/* What is gathered. What fails for memory makes all of it fail, once, at the end. */
+struct result {
+	const struct mxt_result_request *request;
+	json_t *datasets, *checkpoint, *unknown; /* owned: arrays */
+	bool has_tensors, failed;
+};
+
+bool mxt_result_takes_file(const char *path)
+{
+	return mxt_result_part_of(path) != MXT_RESULT_NO_PART;
+}
+
+static void add(struct result *result, json_t *array, json_t *value)
+{
+	if (json_array_append_new(array, value) < 0)
+		result->failed = true;
+}
+
+/* Clean text; a name of files or of what is on the Hub. */
+static void add_unknown(struct result *result, const char *what, const char *name)
+{
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	mxt_buf_puts(&text, what);
+	mxt_buf_puts(&text, name);
+	add(result, result->unknown, mxt_json_clean_text(mxt_buf_text(&text), 400));
+	result->failed = result->failed || text.failed;
+}
+
+/* The bytes of a single file, whatever its name is; of a folder, its files by their paths. */
+static void take_dataset(struct result *result, const struct mxt_file_list *list)
+{
+	uint8_t hash[MXT_HASH_SIZE];
+	char hex[MXT_HASH_HEX_SIZE];
+	if (list->single && list->count == 1)
+		memcpy(hash, list->entries[0].hash, sizeof hash);
+	else
+		mxt_file_list_hash(list, hash);
+	mxt_hash_to_hex(hash, hex);
+	add(result, result->datasets, json_string(hex));
+}
+
+static void take_checkpoint(struct result *result, const struct mxt_file_list *list)
+{
+	char hex[MXT_HASH_HEX_SIZE];
+	for (size_t i = 0; i < list->count; i++) {
+		const struct mxt_file_entry *entry = &list->entries[i];
+		enum mxt_result_part part = mxt_result_part_of(entry->path);
+		if (part == MXT_RESULT_NO_PART)
+			continue;
+		if (entry->kind == MXT_ENTRY_LINK) {
+			add_unknown(result, "the checkpoint has a link in the place of ", entry->path);
+			continue;
+		}
+		mxt_hash_to_hex(entry->hash, hex);
+		add(result, result->checkpoint, json_pack("{s:s,s:s}", "path", entry->path, "blake3", hex));
+		result->has_tensors = result->has_tensors || part == MXT_RESULT_TENSORS;
+	}
+}
+
+static void take_lists(struct result *result)
+{
+	for (size_t i = 0; i < result->request->n_lists; i++) {
+		const struct mxt_file_list *list = &result->request->lists[i];
+		if (list->role == MXT_LIST_DATASET)
+			take_dataset(result, list);
+		else if (list->role == MXT_LIST_CHECKPOINT)
+			take_checkpoint(result, list);
+	}
+}
+
+static void note_missing(struct result *result)
+{
+	size_t i;
+	const json_t *name;
+	if (!result->request->plan_id)
+		add_unknown(result, "the plan is not known", "");
+	if (!result->request->config)
+		add_unknown(result, "the config is not known", "");
+	json_array_foreach(result->request->not_listed, i, name)
+	{
+		const char *text = json_string_value(name);
+		add_unknown(result, "not hashed: dataset ", text ? text : "");
+	}
+	if (json_array_size(result->datasets) == 0 && json_array_size(result->request->not_listed) == 0)
+		add_unknown(result, "no dataset is known", "");
+	if (!result->has_tensors)
+		add_unknown(result, "no checkpoint with final tensors is known", "");
+}
+
+static json_t *document(const struct result *result)
+{
+	if (json_array_size(result->unknown) > 0)
+		return json_pack("{s:O}", "unknown", result->unknown);
+	return json_pack("{s:i,s:s,s:O,s:O,s:O}", "version", 1, "plan_id", result->request->plan_id, "config",
+			 result->request->config, "datasets", result->datasets, "checkpoint", result->checkpoint);
+}
+
+static int gather(struct result *result, json_t **ret_document, struct mxt_error *err)
+{
+	result->datasets = json_array();
+	result->checkpoint = json_array();
+	result->unknown = json_array();
+	take_lists(result);
+	note_missing(result);
+	json_t *made = result->failed ? NULL : document(result);
+	if (!made)
+		return mxt_error_oom(err);
+	*ret_document = made;
+	return 0;
+}
+
+int mxt_result_make(const struct mxt_result_request *request, json_t **ret_result, char ret_id[MXT_HASH_HEX_SIZE],
+		    struct mxt_error *err)
+{
+	struct result result = {.request = request};
+	MXT_CLEANUP_JSON json_t *made = NULL;
+	MXT_CLEANUP_BUF struct mxt_buf canonical = MXT_BUF_INIT;
+	int rc = gather(&result, &made, err);
+	bool known = json_array_size(result.unknown) == 0;
+	json_decref(result.datasets);
+	json_decref(result.checkpoint);
+	json_decref(result.unknown);
+	if (rc == 0)
+		rc = mxt_json_canonical(made, &canonical, err);
+	if (rc == 0)
+		rc = mxt_buf_status(&canonical, err);
+	if (rc < 0)
+		return rc;
+	ret_id[0] = '\0';
+	if (known)
+		mxt_hash_hex(canonical.data, canonical.len, ret_id);
+	*ret_result = json_incref(made);
+	return 0;
+}
