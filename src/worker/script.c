@@ -39,13 +39,6 @@ static void run_close(struct run *run)
 	run->answer_fd = run->output_fd = -1;
 }
 
-static void run_finish(struct run *run)
-{
-	run_close(run);
-	mxt_process_finish(&run->process);
-	mxt_buf_finish(&run->answer);
-}
-
 /* ---- the terminal ---- */
 
 /* Without SIGTTOU, which would stop us: the terminal is the child's when it is taken back. */
@@ -71,6 +64,14 @@ static void lend_terminal(struct run *run)
 		return;
 	with_terminal(run, lend);
 	mxt_process_signal(&run->process, SIGCONT);
+}
+
+static void run_finish(struct run *run)
+{
+	run_close(run);
+	with_terminal(run, mxt_job_terminal_close);
+	mxt_process_finish(&run->process);
+	mxt_buf_finish(&run->answer);
 }
 
 /* ---- start ---- */
@@ -200,6 +201,8 @@ static bool has_answered(const struct run *run)
 static int explain_end(struct run *run, struct mxt_error *err)
 {
 	bool killed = run->process.known && WIFSIGNALED(run->process.wait_status);
+	if (killed && run->terminal.lent && WTERMSIG(run->process.wait_status) == SIGINT)
+		return mxt_error_set(err, -ECANCELED, MXT_E_CANCELLED, "it was interrupted at the terminal");
 	MXT_CLEANUP_BUF struct mxt_buf why = MXT_BUF_INIT;
 	mxt_buf_puts(&why, killed ? "it was " : "it ");
 	mxt_process_describe_end(&run->process, &why);
@@ -228,7 +231,6 @@ int mxt_script_run(const struct mxt_script *script, struct mxt_buf *answer, stru
 	if (rc == 0)
 		(void)mxt_process_ended(&run.process, LEAVE_NS);
 	int ended = mxt_process_end(&run.process, rc < 0 ? NULL : err);
-	with_terminal(&run, mxt_job_terminal_close);
 	drain_output(&run);
 	if (rc == 0 && ended == 0 && !has_answered(&run))
 		rc = explain_end(&run, err);
