@@ -77,7 +77,7 @@ static void append_members(enum mxt_plan_object kind, const json_t *object, stru
 {
 	const char *glue = "";
 	for (size_t i = 0; i < mxt_plan_field_count(); i++) {
-		const struct mxt_plan_field *field = mxt_plan_field_at(i);
+		const struct mxt_field *field = mxt_plan_field_at(i);
 		const json_t *value = field->object == kind ? json_object_get(object, field->key) : NULL;
 		if (!value || json_is_object(value))
 			continue;
@@ -90,7 +90,7 @@ static void append_members(enum mxt_plan_object kind, const json_t *object, stru
 static void append_children(enum mxt_plan_object kind, const json_t *object, const char **title, struct mxt_buf *buf)
 {
 	for (size_t i = 0; i < mxt_plan_field_count(); i++) {
-		const struct mxt_plan_field *field = mxt_plan_field_at(i);
+		const struct mxt_field *field = mxt_plan_field_at(i);
 		const json_t *value = field->object == kind ? json_object_get(object, field->key) : NULL;
 		if (!json_is_object(value))
 			continue;
@@ -101,8 +101,7 @@ static void append_children(enum mxt_plan_object kind, const json_t *object, con
 	}
 }
 
-static void append_object(const struct mxt_plan_field *field, const json_t *object, const char *title,
-			  struct mxt_buf *buf)
+static void append_object(const struct mxt_field *field, const json_t *object, const char *title, struct mxt_buf *buf)
 {
 	size_t start = buf->len;
 	append_children(field->rule.child, object, &title, buf);
@@ -145,7 +144,7 @@ static void append_plain(const json_t *value, struct mxt_buf *buf)
 		append_item(i > 0 ? " " : "", json_string_value(json_array_get(value, i)), MXT_SHOW_COLUMN, buf);
 }
 
-static void append_field(const struct mxt_plan *plan, const struct mxt_plan_field *field, const json_t *value,
+static void append_field(const struct mxt_plan *plan, const struct mxt_field *field, const json_t *value,
 			 struct mxt_buf *buf)
 {
 	const char *title = field->key;
@@ -176,7 +175,7 @@ static void append_decision(const struct mxt_plan *plan, struct mxt_buf *buf)
 {
 	mxt_buf_puts(buf, "\ndecision\n");
 	for (size_t i = 0; i < mxt_plan_field_count(); i++) {
-		const struct mxt_plan_field *field = mxt_plan_field_at(i);
+		const struct mxt_field *field = mxt_plan_field_at(i);
 		const json_t *value = json_object_get(mxt_plan_decision(plan), field->key);
 		if (field->object == MXT_PLAN_OBJECT_DECISION && value && strcmp(field->key, "version") != 0)
 			append_field(plan, field, value, buf);

@@ -214,7 +214,7 @@ static json_t *rule_schema(const struct mxt_field_rule *rule)
 	}
 }
 
-static json_t *field_schema(const struct mxt_plan_field *field)
+static json_t *field_schema(const struct mxt_field *field)
 {
 	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
 	json_t *schema = rule_schema(&field->rule);
@@ -230,7 +230,7 @@ static json_t *object_schema(enum mxt_plan_object object)
 {
 	json_t *properties = need(json_object()), *required = need(json_array());
 	for (size_t i = 0; i < mxt_plan_field_count(); i++) {
-		const struct mxt_plan_field *field = mxt_plan_field_at(i);
+		const struct mxt_field *field = mxt_plan_field_at(i);
 		if (field->object != object)
 			continue;
 		set(properties, field->key, field_schema(field));
@@ -275,7 +275,7 @@ static void print_schema(void)
 
 /* ---- Markdown ---- */
 
-static void print_field(const struct mxt_plan_field *field)
+static void print_field(const struct mxt_field *field)
 {
 	MXT_CLEANUP_BUF struct mxt_buf rule = MXT_BUF_INIT;
 	if (field->rule.kind == MXT_FIELD_OBJECT || field->rule.kind == MXT_FIELD_LIST)

@@ -97,7 +97,7 @@ static void removes_what_would_contradict(void **state)
 static void knows_every_backend_of_plans(void **state)
 {
 	(void)state;
-	const struct mxt_plan_field *field = NULL;
+	const struct mxt_field *field = NULL;
 	for (size_t i = 0; i < mxt_plan_field_count(); i++)
 		if (mxt_plan_field_at(i)->object == MXT_PLAN_OBJECT_ATTENTION &&
 		    strcmp(mxt_plan_field_at(i)->key, "backend") == 0)
