@@ -35,11 +35,12 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-static int refuse_unreadable(const struct source *source, struct mxt_error *err)
+static int refuse_unreadable(const struct source *source, enum mxt_json_dialect dialect, struct mxt_error *err)
 {
-	if (source->len > MXT_JSON_MAX_BYTES)
+	size_t max_bytes = dialect == MXT_JSON_LARGE ? MXT_JSON_MAX_LARGE_BYTES : MXT_JSON_MAX_BYTES;
+	if (source->len > max_bytes)
 		return mxt_error_set(err, -EFBIG, MXT_E_TOO_LARGE, "%s is larger than %zu bytes", source->name,
-				     MXT_JSON_MAX_BYTES);
+				     max_bytes);
 	if (source->len >= 3 && memcmp(source->text, "\xef\xbb\xbf", 3) == 0)
 		return text_fault(source, 0, MXT_E_JSON_TEXT, err,
 				  "the text starts with a byte-order mark; save it as UTF-8 without one");
@@ -52,9 +53,10 @@ static int refuse_unreadable(const struct source *source, struct mxt_error *err)
 	return 0;
 }
 
+/* `at`: of a minus. */
 static bool is_negative_zero(const struct source *source, size_t at)
 {
-	if (at + 1 >= source->len || source->text[at] != '-' || source->text[at + 1] != '0')
+	if (at + 1 >= source->len || source->text[at + 1] != '0')
 		return false;
 	if (at > 0 && (source->text[at - 1] == 'e' || source->text[at - 1] == 'E'))
 		return false; /* an exponent */
@@ -86,7 +88,7 @@ static int scan(const struct source *source, enum mxt_json_dialect dialect, stru
 			depth -= depth > 0 ? 1 : 0;
 		else if ((c == '{' || c == '[') && ++depth > MXT_JSON_MAX_DEPTH)
 			return text_fault(source, at, MXT_E_JSON_DEPTH, err, "nested deeper than 64 levels");
-		else if (dialect == MXT_JSON_CANONICAL && is_negative_zero(source, at))
+		else if (c == '-' && dialect != MXT_JSON_FOREIGN && is_negative_zero(source, at))
 			return text_fault(source, at, MXT_E_JSON_VALUE, err, "-0 is not allowed here; write 0");
 	}
 	return 0;
@@ -145,7 +147,7 @@ int mxt_json_parse(const char *name, const char *text, size_t len, enum mxt_json
 {
 	struct source source = {name, text, len};
 	MXT_CLEANUP_BUF struct mxt_buf finite = MXT_BUF_INIT;
-	int rc = refuse_unreadable(&source, err);
+	int rc = refuse_unreadable(&source, dialect, err);
 	if (rc == 0)
 		rc = scan(&source, dialect, err);
 	if (rc == 0 && dialect == MXT_JSON_FOREIGN) {
@@ -158,7 +160,7 @@ int mxt_json_parse(const char *name, const char *text, size_t len, enum mxt_json
 	MXT_CLEANUP_JSON json_t *value = json_loadb(source.text, source.len, JSON_REJECT_DUPLICATES, &error);
 	if (!value)
 		return parser_fault(&source, &error, err);
-	if (dialect == MXT_JSON_CANONICAL)
+	if (dialect != MXT_JSON_FOREIGN)
 		rc = mxt_json_check(value, err);
 	if (rc < 0) {
 		mxt_error_wrap(err, "%s", name);

@@ -15,12 +15,14 @@
 
 struct mxt_error;
 
-#define MXT_JSON_MAX_BYTES ((size_t)4 << 20)
-#define MXT_JSON_MAX_DEPTH 64
-#define MXT_JSON_MAX_INT   INT64_C(9007199254740991)
+#define MXT_JSON_MAX_BYTES       ((size_t)4 << 20)
+#define MXT_JSON_MAX_LARGE_BYTES ((size_t)256 << 20)
+#define MXT_JSON_MAX_DEPTH       64
+#define MXT_JSON_MAX_INT         INT64_C(9007199254740991)
 
 enum mxt_json_dialect {
-	MXT_JSON_CANONICAL, /* plans and manifests: the restricted value set */
+	MXT_JSON_CANONICAL, /* plans: the restricted value set */
+	MXT_JSON_LARGE,     /* manifests: the same, up to MXT_JSON_MAX_LARGE_BYTES */
 	/*
 	 * config.json and the like: floats and null allowed, Python's NaN and Infinity become null; no duplicate keys
 	 */
@@ -46,6 +48,13 @@ int mxt_json_check(const json_t *value, struct mxt_error *err) MXT_WUR;
  * and nothing is appended then.
  */
 int mxt_json_canonical(const json_t *value, struct mxt_buf *buf, struct mxt_error *err) MXT_WUR;
+
+/*
+ * The same for an object without one of its members; *ret_at: how many of these bytes would stand before that member
+ * and the comma in front of it.
+ */
+int mxt_json_canonical_without(const json_t *object, const char *key, struct mxt_buf *buf, size_t *ret_at,
+			       struct mxt_error *err) MXT_WUR;
 
 /* True for UTF-8 without control characters: what a string of the restricted set may hold. */
 bool mxt_json_is_text(const char *text);

@@ -10,6 +10,8 @@
 #include "json.h"
 #include "json_path.h"
 
+#define FEW_MEMBERS 16 /* of an object, kept on the stack: one at each of MXT_JSON_MAX_DEPTH levels */
+
 static int fault(const struct mxt_json_path *path, struct mxt_error *err, const char *text)
 {
 	return mxt_json_at(path, mxt_error_set(err, -EINVAL, MXT_E_JSON_VALUE, "%s", text), err);
@@ -136,33 +138,73 @@ static void write_string(const char *text, size_t len, struct mxt_buf *buf)
 
 static void write_value(const json_t *value, struct mxt_buf *buf);
 
-static int compare_keys(const void *a, const void *b)
+struct member {
+	const char *key; /* borrowed, like the value */
+	size_t len;
+	const json_t *value;
+};
+
+static int compare_members(const void *a, const void *b)
 {
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
+	return strcmp(((const struct member *)a)->key, ((const struct member *)b)->key);
+}
+
+static bool is_sorted(const struct member *members, size_t count)
+{
+	for (size_t i = 1; i < count; i++)
+		if (compare_members(&members[i - 1], &members[i]) > 0)
+			return false;
+	return true;
 }
 
 /* RFC 8785 sorts by UTF-16 code units; for ASCII keys these are the bytes. */
-static void write_object(const json_t *value, struct mxt_buf *buf)
+static void sort_members(const json_t *value, struct member *members)
 {
 	json_t *object = (json_t *)value;
-	size_t count = json_object_size(object), n = 0;
-	MXT_CLEANUP_FREE const char **keys = calloc(count + 1, sizeof *keys);
-	if (!keys) {
-		buf->failed = true;
-		return;
-	}
+	size_t n = 0;
 	for (void *iter = json_object_iter(object); iter; iter = json_object_iter_next(object, iter))
-		keys[n++] = json_object_iter_key(iter);
-	qsort(keys, count, sizeof *keys, compare_keys);
+		members[n++] = (struct member){json_object_iter_key(iter), json_object_iter_key_len(iter),
+					       json_object_iter_value(iter)};
+	if (!is_sorted(members, n))
+		qsort(members, n, sizeof *members, compare_members);
+}
+
+/* All but the member `without` (NULL: none is left out); returns how many bytes stand before where that would. */
+static size_t write_members(const struct member *members, size_t count, const char *without, struct mxt_buf *buf)
+{
+	size_t start = buf->len, at = start;
 	mxt_buf_putc(buf, '{');
 	for (size_t i = 0; i < count; i++) {
-		if (i > 0)
+		int order = without ? strcmp(members[i].key, without) : -1;
+		if (order >= 0 && at == start)
+			at = buf->len;
+		if (order == 0)
+			continue;
+		if (buf->len > start + 1)
 			mxt_buf_putc(buf, ',');
-		write_string(keys[i], strlen(keys[i]), buf);
+		write_string(members[i].key, members[i].len, buf);
 		mxt_buf_putc(buf, ':');
-		write_value(json_object_get(object, keys[i]), buf);
+		write_value(members[i].value, buf);
 	}
+	if (at == start)
+		at = buf->len;
 	mxt_buf_putc(buf, '}');
+	return at - start;
+}
+
+static size_t write_object(const json_t *value, const char *without, struct mxt_buf *buf)
+{
+	struct member few[FEW_MEMBERS];
+	MXT_CLEANUP_FREE struct member *many = NULL;
+	size_t count = json_object_size(value);
+	if (count > MXT_ARRAY_LEN(few))
+		many = calloc(count, sizeof *many);
+	if (count > MXT_ARRAY_LEN(few) && !many) {
+		buf->failed = true;
+		return 0;
+	}
+	sort_members(value, many ? many : few);
+	return write_members(many ? many : few, count, without, buf);
 }
 
 static void write_array(const json_t *value, struct mxt_buf *buf)
@@ -179,7 +221,7 @@ static void write_array(const json_t *value, struct mxt_buf *buf)
 static void write_value(const json_t *value, struct mxt_buf *buf)
 {
 	if (json_is_object(value))
-		write_object(value, buf);
+		(void)write_object(value, NULL, buf);
 	else if (json_is_array(value))
 		write_array(value, buf);
 	else if (json_is_string(value))
@@ -197,6 +239,19 @@ int mxt_json_canonical(const json_t *value, struct mxt_buf *buf, struct mxt_erro
 		return rc;
 	write_value(value, buf);
 	return mxt_buf_status(buf, err);
+}
+
+int mxt_json_canonical_without(const json_t *object, const char *key, struct mxt_buf *buf, size_t *ret_at,
+			       struct mxt_error *err)
+{
+	int rc = mxt_json_check(object, err);
+	if (rc < 0)
+		return rc;
+	size_t at = write_object(object, key, buf);
+	rc = mxt_buf_status(buf, err);
+	if (rc == 0)
+		*ret_at = at;
+	return rc;
 }
 
 /* Length of the well-formed UTF-8 sequence at `text` (RFC 3629: shortest form, no surrogates), 0 when there is none. */

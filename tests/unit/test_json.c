@@ -33,6 +33,47 @@ static void writes_the_canonical_form(void **state)
 			 "[\"A/\\\"\\\\\",\"\xe2\x82\xac\xf0\x9f\x98\x80 \xc3\xa9\"]");
 }
 
+/* The bytes with the member left out, and `|` where it would stand. */
+static void expect_without(const char *text, const char *key, const char *expected)
+{
+	MXT_CLEANUP_JSON json_t *value = NULL;
+	MXT_CLEANUP_BUF struct mxt_buf buf = MXT_BUF_INIT;
+	MXT_CLEANUP_BUF struct mxt_buf marked = MXT_BUF_INIT;
+	size_t at = 0;
+	assert_int_equal(mxt_json_parse("t", text, strlen(text), MXT_JSON_CANONICAL, &value, NULL), 0);
+	assert_int_equal(mxt_json_canonical_without(value, key, &buf, &at, NULL), 0);
+	assert_true(at <= buf.len);
+	mxt_buf_append(&marked, buf.data, at);
+	mxt_buf_putc(&marked, '|');
+	mxt_buf_puts(&marked, buf.data + at);
+	assert_string_equal(mxt_buf_text(&marked), expected);
+}
+
+static void leaves_a_member_out(void **state)
+{
+	(void)state;
+	expect_without("{\"c\": 3, \"b\": 2, \"a\": {\"b\": 1}}", "b", "{\"a\":{\"b\":1}|,\"c\":3}");
+	expect_without("{\"c\": 3, \"a\": 1}", "b", "{\"a\":1|,\"c\":3}");
+	expect_without("{\"b\": 3, \"a\": 1}", "b", "{\"a\":1|}");
+	expect_without("{\"a\": 1}", "b", "{\"a\":1|}");
+	expect_without("{\"b\": 3, \"c\": 1}", "b", "{|\"c\":1}");
+	expect_without("{\"b\": 3}", "b", "{|}");
+}
+
+static void sorts_many_members(void **state)
+{
+	(void)state;
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	MXT_CLEANUP_BUF struct mxt_buf sorted = MXT_BUF_INIT;
+	for (int i = 99; i >= 10; i--)
+		mxt_buf_printf(&text, "%s\"k%d\": %d", i == 99 ? "{" : ",", i, i);
+	for (int i = 10; i <= 99; i++)
+		mxt_buf_printf(&sorted, "%s\"k%d\":%d", i == 10 ? "{" : ",", i, i);
+	mxt_buf_putc(&text, '}');
+	mxt_buf_putc(&sorted, '}');
+	expect_canonical(mxt_buf_text(&text), mxt_buf_text(&sorted));
+}
+
 struct bad_case {
 	const char *text;
 	enum mxt_error_id id;
@@ -224,6 +265,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(writes_the_canonical_form),
+	    cmocka_unit_test(leaves_a_member_out),
+	    cmocka_unit_test(sorts_many_members),
 	    cmocka_unit_test(refuses_with_the_place),
 	    cmocka_unit_test(numbers_of_python_become_null),
 	    cmocka_unit_test(bounds_the_depth),
