@@ -7,16 +7,8 @@
  *   "manifest_id"  BLAKE3-256 over the canonical bytes of all the rest
  *   "result_id"    see result.h; left out where something that it covers is unknown
  *   "result"       what result_id is the hash of, or {"unknown": [reasons]}
- *   "created"      seconds since the epoch; "tool": version of the program that made it
- *   "run"          {"name": of the folder, "command", "state", "started", "ended" (seconds), "ran_ns", "exit_status",
- *                  "end", "signal", "cause", "marks", "nodes", "remarks"}: of status.json, what is there; for a folder
- * of another launcher the name alone "plan"         {"plan_id", "blake3": of the file, "simulated": true}; left out
- * without a plan, like all below "config"       {"given": BLAKE3 of run.yaml, "run": of run.axolotl.yaml, "changes": of
- * status.json} "environment"  "changes" of env.json: what was set and removed "argv"         of argv.json "job"
- * {"stack", "platform", "git", "directory", ...}: job.json, or {"found": "when the manifest was made"} "proof"
- * {"witnesses", "coverage", "caches", "handoffs", "config_report", "artefacts", "ledger": BLAKE3} "not_listed"
- * [{"role", "name", "reason"}]: datasets and checkpoints whose files are in no list "lists"        see file_list.h: the
- * run's folder first, then datasets in their order, then the checkpoint
+ *   "lists"        see file_list.h: the run's folder first, then datasets in their order, then the checkpoint
+ *   and what is in manifest_fields.def, where each key has its meaning
  */
 #ifndef MXT_MANIFEST_MANIFEST_H
 #define MXT_MANIFEST_MANIFEST_H
@@ -28,9 +20,10 @@
 #include "buf.h"
 #include "compiler.h"
 #include "file_list.h"
+#include "json.h"
 
 #define MXT_MANIFEST_SCHEMA    "mindxtrain.manifest/1"
-#define MXT_MANIFEST_MAX_BYTES ((size_t)256 << 20)
+#define MXT_MANIFEST_MAX_BYTES MXT_JSON_MAX_LARGE_BYTES
 
 /*
  * Takes a document without manifest_id (which is set in it), holds it to what the reader demands, and is a manifest.
