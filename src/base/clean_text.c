@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "clean_text.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 /*
@@ -52,4 +51,15 @@ void mxt_clean_text(struct mxt_buf *buf, const char *bytes, size_t len)
 			mxt_buf_append(buf, bytes + at, taken);
 		at += taken ? taken : 1;
 	}
+}
+
+bool mxt_is_utf8(const char *bytes, size_t len)
+{
+	uint32_t code = 0;
+	size_t at = 0, taken = 1;
+	while (at < len && taken > 0) {
+		taken = decode((const unsigned char *)bytes + at, len - at, &code);
+		at += taken;
+	}
+	return taken > 0;
 }

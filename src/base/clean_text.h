@@ -6,6 +6,7 @@
 #ifndef MXT_BASE_CLEAN_TEXT_H
 #define MXT_BASE_CLEAN_TEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "buf.h"
@@ -15,5 +16,8 @@
  * no UTF-8, a control character (C0, C1, DEL) or a direction mark becomes '?'.
  */
 void mxt_clean_text(struct mxt_buf *buf, const char *bytes, size_t len);
+
+/* Whether the bytes are UTF-8: no overlong forms, no surrogates. */
+bool mxt_is_utf8(const char *bytes, size_t len);
 
 #endif

@@ -143,7 +143,7 @@ bool mxt_link_leads_out(const char *path, const char *target)
 static int list_grow(struct mxt_file_list *list)
 {
 	size_t capacity = list->capacity ? list->capacity * 2 : 16;
-	struct mxt_file_entry *entries = reallocarray(list->entries, capacity, sizeof *entries);
+	struct mxt_file_entry *entries = realloc(list->entries, capacity * sizeof *entries);
 	if (!entries)
 		return -ENOMEM;
 	list->entries = entries;
@@ -170,7 +170,7 @@ static int by_path(const void *a, const void *b)
 
 static int path_error(const char *path, const char *what, struct mxt_error *err)
 {
-	struct mxt_buf name MXT_CLEANUP_BUF = MXT_BUF_INIT;
+	MXT_CLEANUP_BUF struct mxt_buf name = MXT_BUF_INIT;
 	mxt_entry_path_show(path, &name);
 	return mxt_error_set(err, -EINVAL, MXT_E_LIST_PATH, "%s: the path %s", mxt_buf_text(&name), what);
 }
@@ -215,9 +215,17 @@ static int order_check(struct mxt_file_entry *entries, size_t i, struct mxt_erro
 	return 0;
 }
 
+static bool is_sorted(const struct mxt_file_list *list)
+{
+	bool sorted = true;
+	for (size_t i = 1; i < list->count && sorted; i++)
+		sorted = by_path(&list->entries[i - 1], &list->entries[i]) <= 0;
+	return sorted;
+}
+
 int mxt_file_list_sort(struct mxt_file_list *list, struct mxt_error *err)
 {
-	if (list->count > 1)
+	if (!is_sorted(list))
 		qsort(list->entries, list->count, sizeof list->entries[0], by_path);
 	int rc = 0;
 	for (size_t i = 1; i < list->count && rc == 0; i++)

@@ -43,7 +43,7 @@ static void show_place(const struct walk *walk, const char *path, struct mxt_buf
 
 static int read_fault(const struct walk *walk, const char *path, int errnum, struct mxt_error *err)
 {
-	struct mxt_buf place MXT_CLEANUP_BUF = MXT_BUF_INIT;
+	MXT_CLEANUP_BUF struct mxt_buf place = MXT_BUF_INIT;
 	show_place(walk, path, &place);
 	if (*path && (errnum == ENOENT || errnum == ENOTDIR || errnum == ELOOP))
 		return mxt_error_set(err, -ESTALE, MXT_E_TREE_CHANGED,
@@ -54,7 +54,7 @@ static int read_fault(const struct walk *walk, const char *path, int errnum, str
 
 static int kind_fault(const struct walk *walk, const char *path, mode_t mode, struct mxt_error *err)
 {
-	struct mxt_buf place MXT_CLEANUP_BUF = MXT_BUF_INIT;
+	MXT_CLEANUP_BUF struct mxt_buf place = MXT_BUF_INIT;
 	show_place(walk, path, &place);
 	return mxt_error_set(err, -EINVAL, MXT_E_TREE_KIND, "%s: %s has no fixed content to be hashed; move it away",
 			     mxt_buf_text(&place),
@@ -65,7 +65,7 @@ static int kind_fault(const struct walk *walk, const char *path, mode_t mode, st
 
 static int name_fault(const struct walk *walk, const char *path, const char *what, struct mxt_error *err)
 {
-	struct mxt_buf place MXT_CLEANUP_BUF = MXT_BUF_INIT;
+	MXT_CLEANUP_BUF struct mxt_buf place = MXT_BUF_INIT;
 	show_place(walk, path, &place);
 	return mxt_error_set(err, -EINVAL, MXT_E_LIST_PATH, "%s: the path may not be in a list: %s; rename it",
 			     mxt_buf_text(&place), what);
@@ -76,7 +76,7 @@ static int push(struct walk *walk, char *path, struct mxt_error *err)
 {
 	if (walk->n_pending == walk->capacity) {
 		size_t capacity = walk->capacity ? walk->capacity * 2 : 16;
-		char **pending = reallocarray(walk->pending, capacity, sizeof *pending);
+		char **pending = realloc(walk->pending, capacity * sizeof *pending);
 		if (!pending) {
 			free(path);
 			return mxt_error_oom(err);
@@ -102,7 +102,7 @@ static int add_file(struct walk *walk, char *path, const struct stat *status, st
 
 static int add_link(struct walk *walk, int folder_fd, const char *name, char *owned_path, struct mxt_error *err)
 {
-	char *path MXT_CLEANUP_FREE = owned_path;
+	MXT_CLEANUP_FREE char *path = owned_path;
 	char target[PATH_MAX], blob[PATH_MAX];
 	struct stat status;
 	int rc = mxt_tree_read_link(folder_fd, name, target);
@@ -132,7 +132,7 @@ static bool is_left_out(const struct mxt_tree_request *request, const char *path
 /* Takes over the path, also when it fails. */
 static int take(struct walk *walk, int folder_fd, const char *name, char *owned_path, struct mxt_error *err)
 {
-	char *path MXT_CLEANUP_FREE = owned_path;
+	MXT_CLEANUP_FREE char *path = owned_path;
 	struct stat status;
 	const char *what = mxt_entry_path_fault(path, strlen(path));
 	if (what)
@@ -153,7 +153,7 @@ static int take(struct walk *walk, int folder_fd, const char *name, char *owned_
 
 static int take_name(struct walk *walk, int folder_fd, const char *folder, const char *name, struct mxt_error *err)
 {
-	struct mxt_buf path MXT_CLEANUP_BUF = MXT_BUF_INIT;
+	MXT_CLEANUP_BUF struct mxt_buf path = MXT_BUF_INIT;
 	if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
 		return 0;
 	mxt_buf_puts(&path, folder);
@@ -168,11 +168,11 @@ static int take_name(struct walk *walk, int folder_fd, const char *folder, const
 
 static int walk_folder(struct walk *walk, const char *folder, struct mxt_error *err)
 {
-	int fd MXT_CLEANUP_CLOSE = -1;
+	MXT_CLEANUP_CLOSE int fd = -1;
 	int rc = mxt_tree_open_folder(walk->root_fd, folder, &fd);
 	if (rc < 0)
 		return read_fault(walk, folder, -rc, err);
-	DIR *dir MXT_CLEANUP_DIR = fdopendir(fd);
+	MXT_CLEANUP_DIR DIR *dir = fdopendir(fd);
 	if (!dir)
 		return read_fault(walk, folder, errno, err);
 	(void)mxt_steal_fd(&fd);
@@ -191,7 +191,7 @@ static int walk_all(struct walk *walk, struct mxt_error *err)
 {
 	int rc = walk_folder(walk, "", err);
 	while (rc == 0 && walk->n_pending > 0) {
-		char *folder MXT_CLEANUP_FREE = walk->pending[--walk->n_pending];
+		MXT_CLEANUP_FREE char *folder = walk->pending[--walk->n_pending];
 		rc = walk_folder(walk, folder, err);
 	}
 	return rc;
@@ -227,8 +227,8 @@ static int list_root(struct walk *walk, struct mxt_error *err)
 
 int mxt_tree_list(const struct mxt_tree_request *request, struct mxt_file_list *ret_list, struct mxt_error *err)
 {
-	struct mxt_file_list list MXT_CLEANUP_FILE_LIST = {.role = request->role};
-	struct walk walk MXT_CLEANUP(walk_finish) = {.request = request, .root_fd = -1, .list = &list};
+	MXT_CLEANUP_FILE_LIST struct mxt_file_list list = {.role = request->role};
+	MXT_CLEANUP(walk_finish) struct walk walk = {.request = request, .root_fd = -1, .list = &list};
 	list.root = realpath(request->root, NULL);
 	walk.root = list.root ? list.root : request->root;
 	if (!list.root)

@@ -35,7 +35,7 @@ static int open_part(int fd, const char *part, size_t len, int *ret_fd)
  */
 static int open_parent(int root_fd, const char *path, int *ret_owned, const char **ret_name)
 {
-	int fd MXT_CLEANUP_CLOSE = -1;
+	MXT_CLEANUP_CLOSE int fd = -1;
 	const char *part = path;
 	for (const char *slash = strchr(part, '/'); slash; slash = strchr(part, '/')) {
 		int below = -1;
@@ -53,7 +53,7 @@ static int open_parent(int root_fd, const char *path, int *ret_owned, const char
 
 int mxt_tree_open_folder(int root_fd, const char *path, int *ret_fd)
 {
-	int owned MXT_CLEANUP_CLOSE = -1;
+	MXT_CLEANUP_CLOSE int owned = -1;
 	const char *name = NULL;
 	int rc = open_parent(root_fd, path, &owned, &name);
 	if (rc < 0)
@@ -70,7 +70,7 @@ int mxt_tree_open_folder(int root_fd, const char *path, int *ret_fd)
 static int open_regular(int folder_fd, const char *name, int *ret_fd)
 {
 	struct stat status;
-	int fd MXT_CLEANUP_CLOSE = openat(folder_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	MXT_CLEANUP_CLOSE int fd = openat(folder_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &status) < 0)
 		return -errno;
 	if (!S_ISREG(status.st_mode))
@@ -101,7 +101,7 @@ static int open_blob(int root_fd, const char *path, int folder_fd, const char *n
 
 int mxt_tree_open(int root_fd, const char *path, int *ret_fd)
 {
-	int owned MXT_CLEANUP_CLOSE = -1;
+	MXT_CLEANUP_CLOSE int owned = -1;
 	const char *name = NULL;
 	int rc = open_parent(root_fd, path, &owned, &name);
 	if (rc < 0)
@@ -117,7 +117,7 @@ int mxt_tree_open(int root_fd, const char *path, int *ret_fd)
 
 static int root_fault(const char *root, int errnum, struct mxt_error *err)
 {
-	struct mxt_buf name MXT_CLEANUP_BUF = MXT_BUF_INIT;
+	MXT_CLEANUP_BUF struct mxt_buf name = MXT_BUF_INIT;
 	mxt_entry_path_show(root, &name);
 	return mxt_error_set(err, -errnum, MXT_E_TREE_READ, "%s: %s", mxt_buf_text(&name), strerror(errnum));
 }
@@ -126,7 +126,7 @@ int mxt_tree_open_root(const char *root, int *ret_fd, struct mxt_error *err)
 {
 	int fd = open(root, FOLDER_FLAGS);
 	if (fd < 0 && errno == ENOTDIR) {
-		char *file MXT_CLEANUP_FREE = realpath(root, NULL);
+		MXT_CLEANUP_FREE char *file = realpath(root, NULL);
 		if (!file)
 			return root_fault(root, errno, err);
 		*strrchr(file, '/') = '\0';

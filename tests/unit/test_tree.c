@@ -25,26 +25,26 @@ static void make_file(const char *folder, const char *name, const char *text)
 
 static void make_folder(const char *folder, const char *name)
 {
-	char *path MXT_CLEANUP_FREE = mxt_scratch_path(folder, name);
+	MXT_CLEANUP_FREE char *path = mxt_scratch_path(folder, name);
 	assert_return_code(mkdir(path, 0777), errno);
 }
 
 static void make_link(const char *folder, const char *name, const char *target)
 {
-	char *path MXT_CLEANUP_FREE = mxt_scratch_path(folder, name);
+	MXT_CLEANUP_FREE char *path = mxt_scratch_path(folder, name);
 	assert_return_code(symlink(target, path), errno);
 }
 
 static int list_below(const char *folder, const char *name, struct mxt_file_list *ret_list, struct mxt_error *err)
 {
-	char *root MXT_CLEANUP_FREE = mxt_scratch_path(folder, name);
+	MXT_CLEANUP_FREE char *root = mxt_scratch_path(folder, name);
 	return mxt_tree_list(&(struct mxt_tree_request){.root = root, .role = MXT_LIST_DATASET}, ret_list, err);
 }
 
 /* "path path ...": links with their text behind an arrow. */
 static void expect_list(const struct mxt_file_list *list, const char *expected)
 {
-	struct mxt_buf text MXT_CLEANUP_BUF = MXT_BUF_INIT;
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
 	for (size_t i = 0; i < list->count; i++) {
 		const struct mxt_file_entry *entry = &list->entries[i];
 		mxt_buf_printf(&text, "%s%s", i ? " " : "", entry->path);
@@ -56,7 +56,7 @@ static void expect_list(const struct mxt_file_list *list, const char *expected)
 
 static int open_below(const char *root, const char *path)
 {
-	int root_fd MXT_CLEANUP_CLOSE = -1, fd MXT_CLEANUP_CLOSE = -1;
+	MXT_CLEANUP_CLOSE int root_fd = -1, fd MXT_CLEANUP_CLOSE = -1;
 	assert_int_equal(mxt_tree_open_root(root, &root_fd, NULL), 0);
 	return mxt_tree_open(root_fd, path, &fd);
 }
@@ -72,7 +72,7 @@ static void test_lists_in_the_order_of_bytes(void **state)
 	make_file(root, "B", "1");
 	make_file(root, "\xff", "1");
 	make_file(root, "-", "1");
-	struct mxt_file_list list MXT_CLEANUP_FILE_LIST = MXT_FILE_LIST_INIT;
+	MXT_CLEANUP_FILE_LIST struct mxt_file_list list = MXT_FILE_LIST_INIT;
 	assert_int_equal(list_below(root, ".", &list, NULL), 0);
 	expect_list(&list, "- B a-b a.txt a/x \xff");
 	assert_string_equal(list.root, root);
@@ -95,11 +95,11 @@ static void test_lists_links_and_never_follows_them(void **state)
 	make_link(root, "in/folder/back", "../file");
 	make_link(root, "in/absolute", "/etc/passwd");
 	make_link(root, "in/loop", "loop");
-	struct mxt_file_list list MXT_CLEANUP_FILE_LIST = MXT_FILE_LIST_INIT;
+	MXT_CLEANUP_FILE_LIST struct mxt_file_list list = MXT_FILE_LIST_INIT;
 	assert_int_equal(list_below(root, "in", &list, NULL), 0);
 	expect_list(&list, "absolute->/etc/passwd file folder/back->../file loop->loop there->folder up->../secret");
 	assert_int_equal(list.outside_links, 2);
-	char *in MXT_CLEANUP_FREE = mxt_scratch_path(root, "in");
+	MXT_CLEANUP_FREE char *in = mxt_scratch_path(root, "in");
 	assert_int_equal(open_below(in, "file"), 0);
 	assert_int_equal(open_below(in, "up"), -ELOOP);
 	assert_int_equal(open_below(in, "there/back"), -ENOTDIR);
@@ -115,14 +115,14 @@ static void test_takes_a_root_that_is_a_link_or_a_file(void **state)
 	make_file(root, "real/data.jsonl", "abc");
 	make_link(root, "to_folder", "real");
 	make_link(root, "to_file", "real/data.jsonl");
-	struct mxt_file_list folder MXT_CLEANUP_FILE_LIST = MXT_FILE_LIST_INIT;
+	MXT_CLEANUP_FILE_LIST struct mxt_file_list folder = MXT_FILE_LIST_INIT;
 	assert_int_equal(list_below(root, "to_folder", &folder, NULL), 0);
 	expect_list(&folder, "data.jsonl");
-	struct mxt_file_list file MXT_CLEANUP_FILE_LIST = MXT_FILE_LIST_INIT;
+	MXT_CLEANUP_FILE_LIST struct mxt_file_list file = MXT_FILE_LIST_INIT;
 	assert_int_equal(list_below(root, "to_file", &file, NULL), 0);
 	expect_list(&file, "data.jsonl");
 	assert_true(file.single);
-	char *real MXT_CLEANUP_FREE = mxt_scratch_path(root, "real/data.jsonl");
+	MXT_CLEANUP_FREE char *real = mxt_scratch_path(root, "real/data.jsonl");
 	assert_string_equal(file.root, real);
 	assert_int_equal(open_below(file.root, "data.jsonl"), 0);
 }
@@ -143,11 +143,11 @@ static void test_leaves_out_the_record_and_what_is_asked(void **state)
 	make_folder(root, "out");
 	make_file(root, "out/weights", "");
 	const char *const left_out[] = {"out", "sub/skip", NULL};
-	struct mxt_file_list run MXT_CLEANUP_FILE_LIST = MXT_FILE_LIST_INIT;
+	MXT_CLEANUP_FILE_LIST struct mxt_file_list run = MXT_FILE_LIST_INIT;
 	struct mxt_tree_request request = {.root = root, .role = MXT_LIST_RUN, .left_out = left_out};
 	assert_int_equal(mxt_tree_list(&request, &run, NULL), 0);
 	expect_list(&run, ".mindxtrain-a1B2c3d manifest.txt manifests.b3 sub/manifest.json");
-	struct mxt_file_list dataset MXT_CLEANUP_FILE_LIST = MXT_FILE_LIST_INIT;
+	MXT_CLEANUP_FILE_LIST struct mxt_file_list dataset = MXT_FILE_LIST_INIT;
 	request.role = MXT_LIST_DATASET;
 	assert_int_equal(mxt_tree_list(&request, &dataset, NULL), 0);
 	assert_int_equal(dataset.count, run.count + MXT_ARRAY_LEN(record));
@@ -155,8 +155,8 @@ static void test_leaves_out_the_record_and_what_is_asked(void **state)
 
 static void expect_refusal(const char *root, const char *name, enum mxt_error_id id, const char *says)
 {
-	struct mxt_file_list list MXT_CLEANUP_FILE_LIST = MXT_FILE_LIST_INIT;
-	struct mxt_error err MXT_CLEANUP_ERROR = MXT_ERROR_INIT;
+	MXT_CLEANUP_FILE_LIST struct mxt_file_list list = MXT_FILE_LIST_INIT;
+	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
 	assert_true(list_below(root, name, &list, &err) < 0);
 	assert_int_equal(err.id, id);
 	if (!strstr(mxt_error_text(&err), says))
@@ -166,7 +166,7 @@ static void expect_refusal(const char *root, const char *name, enum mxt_error_id
 static void make_socket(const char *folder, const char *name)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	int fd MXT_CLEANUP_CLOSE = socket(AF_UNIX, SOCK_STREAM, 0);
+	MXT_CLEANUP_CLOSE int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 	assert_return_code(snprintf(address.sun_path, sizeof address.sun_path, "%s/%s", folder, name), errno);
 	assert_return_code(bind(fd, (struct sockaddr *)&address, sizeof address), errno);
 }
@@ -175,14 +175,14 @@ static void test_names_what_cannot_be_hashed(void **state)
 {
 	const char *root = *state;
 	make_folder(root, "fifo");
-	char *fifo MXT_CLEANUP_FREE = mxt_scratch_path(root, "fifo/pipe");
+	MXT_CLEANUP_FREE char *fifo = mxt_scratch_path(root, "fifo/pipe");
 	assert_return_code(mkfifo(fifo, 0600), errno);
 	expect_refusal(root, "fifo", MXT_E_TREE_KIND, "fifo/pipe: a FIFO");
 	expect_refusal(root, "fifo/pipe", MXT_E_TREE_KIND, "fifo/pipe: a FIFO");
-	char *folder MXT_CLEANUP_FREE = mxt_scratch_path(root, "fifo");
+	MXT_CLEANUP_FREE char *folder = mxt_scratch_path(root, "fifo");
 	assert_int_equal(open_below(folder, "pipe"), -EINVAL);
 	make_folder(root, "socket");
-	char *sockets MXT_CLEANUP_FREE = mxt_scratch_path(root, "socket");
+	MXT_CLEANUP_FREE char *sockets = mxt_scratch_path(root, "socket");
 	make_socket(sockets, "s");
 	expect_refusal(root, "socket", MXT_E_TREE_KIND, "socket/s: a socket");
 	expect_refusal("/dev", "null", MXT_E_TREE_KIND, "/dev/null: a device");
@@ -198,7 +198,7 @@ static void test_names_an_unreadable_folder(void **state)
 	if (geteuid() == 0)
 		skip(); /* root reads it all the same */
 	make_folder(root, "shut");
-	char *shut MXT_CLEANUP_FREE = mxt_scratch_path(root, "shut");
+	MXT_CLEANUP_FREE char *shut = mxt_scratch_path(root, "shut");
 	assert_return_code(chmod(shut, 0), errno);
 	expect_refusal(root, ".", MXT_E_TREE_READ, "shut");
 	assert_return_code(chmod(shut, 0700), errno);
@@ -222,7 +222,7 @@ static int dig(const char *root, const char *name, size_t levels, struct mxt_buf
 /* And away again: what removes the scratch folder goes by whole paths. */
 static void undig(int fd, const char *name, size_t levels)
 {
-	int below MXT_CLEANUP_CLOSE = openat(fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	MXT_CLEANUP_CLOSE int below = openat(fd, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (levels > 1)
 		undig(below, name, levels - 1);
 	else
@@ -232,17 +232,17 @@ static void undig(int fd, const char *name, size_t levels)
 
 static void expect_deep(const char *root, const char *name, size_t levels)
 {
-	struct mxt_buf path MXT_CLEANUP_BUF = MXT_BUF_INIT;
-	int folder MXT_CLEANUP_CLOSE = dig(root, name, levels, &path);
-	int file MXT_CLEANUP_CLOSE = openat(folder, "file", O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+	MXT_CLEANUP_BUF struct mxt_buf path = MXT_BUF_INIT;
+	MXT_CLEANUP_CLOSE int folder = dig(root, name, levels, &path);
+	MXT_CLEANUP_CLOSE int file = openat(folder, "file", O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
 	assert_return_code(file, errno);
 	mxt_buf_puts(&path, "file");
-	struct mxt_file_list list MXT_CLEANUP_FILE_LIST = MXT_FILE_LIST_INIT;
+	MXT_CLEANUP_FILE_LIST struct mxt_file_list list = MXT_FILE_LIST_INIT;
 	assert_int_equal(mxt_tree_list(&(struct mxt_tree_request){.root = root}, &list, NULL), 0);
 	assert_int_equal(list.count, 1);
 	assert_string_equal(list.entries[0].path, mxt_buf_text(&path));
 	assert_int_equal(open_below(root, list.entries[0].path), 0);
-	int root_fd MXT_CLEANUP_CLOSE = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	MXT_CLEANUP_CLOSE int root_fd = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	undig(root_fd, name, levels);
 }
 
@@ -259,11 +259,11 @@ static void test_goes_deeper_than_descriptors(void **state)
 	assert_return_code(getrlimit(RLIMIT_NOFILE, &usual), errno);
 	few = usual;
 	few.rlim_cur = 40;
-	struct mxt_buf path MXT_CLEANUP_BUF = MXT_BUF_INIT;
-	int folder MXT_CLEANUP_CLOSE = dig(*state, "d", 100, &path);
-	int file MXT_CLEANUP_CLOSE = openat(folder, "file", O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+	MXT_CLEANUP_BUF struct mxt_buf path = MXT_BUF_INIT;
+	MXT_CLEANUP_CLOSE int folder = dig(*state, "d", 100, &path);
+	MXT_CLEANUP_CLOSE int file = openat(folder, "file", O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
 	assert_return_code(file, errno);
-	struct mxt_file_list list MXT_CLEANUP_FILE_LIST = MXT_FILE_LIST_INIT;
+	MXT_CLEANUP_FILE_LIST struct mxt_file_list list = MXT_FILE_LIST_INIT;
 	assert_return_code(setrlimit(RLIMIT_NOFILE, &few), errno);
 	int rc = list_below(*state, ".", &list, NULL);
 	assert_return_code(setrlimit(RLIMIT_NOFILE, &usual), errno);
@@ -274,10 +274,10 @@ static void test_goes_deeper_than_descriptors(void **state)
 static void test_lists_hard_links_as_files(void **state)
 {
 	const char *root = *state;
-	char *first MXT_CLEANUP_FREE = mxt_scratch_write(root, "first", "same");
-	char *second MXT_CLEANUP_FREE = mxt_scratch_path(root, "second");
+	MXT_CLEANUP_FREE char *first = mxt_scratch_write(root, "first", "same");
+	MXT_CLEANUP_FREE char *second = mxt_scratch_path(root, "second");
 	assert_return_code(link(first, second), errno);
-	struct mxt_file_list list MXT_CLEANUP_FILE_LIST = MXT_FILE_LIST_INIT;
+	MXT_CLEANUP_FILE_LIST struct mxt_file_list list = MXT_FILE_LIST_INIT;
 	assert_int_equal(list_below(root, ".", &list, NULL), 0);
 	expect_list(&list, "first second");
 	assert_true(mxt_file_identity_equal(&list.entries[0].seen, &list.entries[1].seen));
@@ -305,7 +305,7 @@ static void test_takes_blobs_of_the_hub_cache_for_files(void **state)
 {
 	const char *root = *state;
 	make_hub_cache(root);
-	struct mxt_file_list list MXT_CLEANUP_FILE_LIST = MXT_FILE_LIST_INIT;
+	MXT_CLEANUP_FILE_LIST struct mxt_file_list list = MXT_FILE_LIST_INIT;
 	assert_int_equal(list_below(root, "models--a--b/snapshots/r", &list, NULL), 0);
 	expect_list(&list, "climbs->../../blobs/../other config.json gone->../../blobs/4567 other->../../other "
 			   "sub/deep twice->../../blobs/link wrong_depth->../../../blobs/0123");
@@ -315,10 +315,10 @@ static void test_takes_blobs_of_the_hub_cache_for_files(void **state)
 	assert_int_equal(open_below(list.root, "sub/deep"), 0);
 	assert_int_equal(open_below(list.root, "other"), -ELOOP);
 	assert_int_equal(open_below(list.root, "climbs"), -ELOOP);
-	struct mxt_file_list below MXT_CLEANUP_FILE_LIST = MXT_FILE_LIST_INIT;
+	MXT_CLEANUP_FILE_LIST struct mxt_file_list below = MXT_FILE_LIST_INIT;
 	assert_int_equal(list_below(root, "models--a--b/snapshots/r/sub", &below, NULL), 0);
 	expect_list(&below, "deep");
-	struct mxt_file_list above MXT_CLEANUP_FILE_LIST = MXT_FILE_LIST_INIT;
+	MXT_CLEANUP_FILE_LIST struct mxt_file_list above = MXT_FILE_LIST_INIT;
 	assert_int_equal(list_below(root, "models--a--b/snapshots", &above, NULL), 0);
 	assert_int_equal(mxt_file_list_find(&above, "r/config.json")->kind, MXT_ENTRY_LINK);
 }
@@ -332,7 +332,7 @@ static void test_follows_no_link_to_blobs_elsewhere(void **state)
 	make_folder(root, "data/r");
 	make_file(root, "blobs/0123", "blob");
 	make_link(root, "data/r/file", "../../blobs/0123");
-	struct mxt_file_list list MXT_CLEANUP_FILE_LIST = MXT_FILE_LIST_INIT;
+	MXT_CLEANUP_FILE_LIST struct mxt_file_list list = MXT_FILE_LIST_INIT;
 	assert_int_equal(list_below(root, "data/r", &list, NULL), 0);
 	expect_list(&list, "file->../../blobs/0123");
 }
