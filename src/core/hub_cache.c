@@ -59,10 +59,10 @@ void mxt_hub_cache_folder(char *const *environment, struct mxt_buf *buf)
 	}
 }
 
-static void append_model_folder(const char *hub_id, char *const *environment, struct mxt_buf *buf)
+/* CACHE/models--ORG--NAME */
+static void append_repository(const char *cache, const char *kind, const char *hub_id, struct mxt_buf *buf)
 {
-	mxt_hub_cache_folder(environment, buf);
-	mxt_buf_puts(buf, "/models--");
+	mxt_buf_printf(buf, "%s/%s--", cache, kind);
 	for (const char *c = hub_id; *c; c++) {
 		if (*c == '/')
 			mxt_buf_puts(buf, "--");
@@ -90,21 +90,48 @@ static int read_commit(const char *folder, const char *revision, struct mxt_buf 
 													    : -ENOENT;
 }
 
-int mxt_hub_cache_find(const char *hub_id, const char *revision, char *const *environment, struct mxt_buf *path,
-		       struct mxt_error *err)
+/* Appends where the snapshot is, there or not. */
+static int append_snapshot(const char *cache, const char *kind, const char *hub_id, const char *revision,
+			   struct mxt_buf *path)
 {
 	MXT_CLEANUP_BUF struct mxt_buf folder = MXT_BUF_INIT;
 	MXT_CLEANUP_BUF struct mxt_buf commit = MXT_BUF_INIT;
-	append_model_folder(hub_id, environment, &folder);
-	if (folder.failed)
-		return mxt_error_oom(err);
-	if (folder.data[0] != '/' || (revision && !part_valid(revision, strlen(revision))))
+	if (cache[0] != '/' || (revision && !part_valid(revision, strlen(revision))))
 		return -ENOENT;
+	append_repository(cache, kind, hub_id, &folder);
+	if (folder.failed)
+		return -ENOMEM;
 	int rc = read_commit(folder.data, revision ? revision : "main", &commit);
 	if (rc < 0)
-		return rc == -ENOMEM ? mxt_error_oom(err) : rc;
+		return rc;
+	mxt_buf_printf(path, "%s/snapshots/%s", folder.data, commit.data);
+	return path->failed ? -ENOMEM : 0;
+}
+
+int mxt_hub_cache_snapshot(const char *cache, const char *kind, const char *hub_id, const char *revision,
+			   struct mxt_buf *path, struct mxt_error *err)
+{
 	size_t before = path->len;
-	mxt_buf_printf(path, "%s/snapshots/%s/config.json", folder.data, commit.data);
+	int rc = append_snapshot(cache, kind, hub_id, revision, path);
+	if (rc == 0 && access(path->data + before, R_OK | X_OK) < 0)
+		rc = -ENOENT;
+	if (rc < 0 && !path->failed)
+		mxt_buf_truncate(path, before);
+	return rc == -ENOMEM ? mxt_error_oom(err) : rc;
+}
+
+int mxt_hub_cache_find(const char *hub_id, const char *revision, char *const *environment, struct mxt_buf *path,
+		       struct mxt_error *err)
+{
+	MXT_CLEANUP_BUF struct mxt_buf cache = MXT_BUF_INIT;
+	mxt_hub_cache_folder(environment, &cache);
+	if (cache.failed)
+		return mxt_error_oom(err);
+	size_t before = path->len;
+	int rc = append_snapshot(mxt_buf_text(&cache), "models", hub_id, revision, path);
+	if (rc < 0)
+		return rc == -ENOMEM ? mxt_error_oom(err) : rc;
+	mxt_buf_puts(path, "/config.json");
 	if (path->failed)
 		return mxt_error_oom(err);
 	if (access(path->data + before, R_OK) == 0)

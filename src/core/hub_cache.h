@@ -28,4 +28,11 @@ void mxt_hub_cache_folder(char *const *environment, struct mxt_buf *buf);
 int mxt_hub_cache_find(const char *hub_id, const char *revision, char *const *environment, struct mxt_buf *path,
 		       struct mxt_error *err);
 
+/*
+ * Appends the folder of a snapshot of a valid id, in the cache at `cache`. `kind`: "models" or "datasets"; otherwise as
+ * above.
+ */
+int mxt_hub_cache_snapshot(const char *cache, const char *kind, const char *hub_id, const char *revision,
+			   struct mxt_buf *path, struct mxt_error *err);
+
 #endif

@@ -10,6 +10,7 @@
 #include "clock.h"
 #include "env_record.h"
 #include "error.h"
+#include "job_record.h"
 #include "json.h"
 #include "launch_environment.h"
 #include "launch_packages.h"
@@ -30,6 +31,7 @@ void mxt_launch_finish(struct mxt_launch *launch)
 	mxt_train_config_finish(&launch->config);
 	mxt_command_line_finish(&launch->line);
 	mxt_env_outcome_finish(&launch->env);
+	json_decref(launch->here);
 	free(launch->handoffs);
 	free(launch->ranks);
 	free(launch->yaml);
@@ -41,6 +43,9 @@ void mxt_launch_finish(struct mxt_launch *launch)
 static int check_plan(struct mxt_launch *launch, struct mxt_error *err)
 {
 	const struct mxt_launch_request *request = launch->request;
+	launch->here = json_object();
+	if (!launch->here)
+		return mxt_error_oom(err);
 	const struct mxt_plan_check_request check = {
 	    .plan = request->plan,
 	    .use = request->config ? MXT_PLAN_TRAIN : MXT_PLAN_RUN,
@@ -49,6 +54,7 @@ static int check_plan(struct mxt_launch *launch, struct mxt_error *err)
 	    .packages = request->packages,
 	    .torch = request->torch,
 	    .nodes = launch->nodes.count,
+	    .here = launch->here,
 	};
 	uint64_t start_ns = mxt_now_ns(&mxt_clock_monotonic);
 	int rc = mxt_plan_check(&check, &launch->remarks, err);
@@ -191,6 +197,13 @@ static int write_config(const struct mxt_launch *launch, const struct mxt_run_fo
 	return rc;
 }
 
+static int write_job(const struct mxt_launch *launch, const struct mxt_run_folder *folder, struct mxt_error *err)
+{
+	MXT_CLEANUP_JSON json_t *job = NULL;
+	int rc = mxt_job_record(launch, &job, err);
+	return rc == 0 ? mxt_run_folder_write_json(folder, MXT_RUN_JOB, job, err) : rc;
+}
+
 int mxt_launch_write(const struct mxt_launch *launch, const struct mxt_run_folder *folder, const char *plan_text,
 		     size_t plan_len, struct mxt_error *err)
 {
@@ -204,6 +217,8 @@ int mxt_launch_write(const struct mxt_launch *launch, const struct mxt_run_folde
 		rc = mxt_run_folder_write_json(folder, MXT_RUN_ENV, env, err);
 	if (rc == 0)
 		rc = mxt_run_folder_write_json(folder, MXT_RUN_ARGV, argv, err);
+	if (rc == 0)
+		rc = write_job(launch, folder, err);
 	if (rc == 0)
 		rc = write_config(launch, folder, err);
 	if (rc == 0)

@@ -8,6 +8,7 @@
 #ifndef MXT_LAUNCH_LAUNCH_H
 #define MXT_LAUNCH_LAUNCH_H
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -52,6 +53,7 @@ struct mxt_launch {
 	struct mxt_env_outcome env;
 	char *const *argv;                          /* what is started; borrowed from `line` or the request */
 	char *handoffs, *ranks, *yaml, *accelerate; /* owned: absolute paths in the folder */
+	json_t *here;                               /* owned: platform and stack as found, in the plan's form */
 	uint64_t checked_ns;                        /* how long plan, stack and workload took to compare */
 };
 #define MXT_LAUNCH_INIT                                                                                                \

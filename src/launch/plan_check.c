@@ -82,6 +82,8 @@ static void check_machine(const struct mxt_plan_check_request *request, struct m
 	refuse(remarks, MXT_ALLOW_MISMATCH, rc, &cause);
 	if (rc < 0)
 		return;
+	if (request->here && json_object_update(request->here, fit.here) < 0)
+		remarks->failed = true;
 	for (size_t i = 0; i < json_array_size(fit.differences); i++)
 		refuse_difference(json_array_get(fit.differences, i), remarks);
 	rc = mxt_plan_fit_count(&fit, request->plan, request->machine, &cause); /* whatever else differs */

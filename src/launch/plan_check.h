@@ -6,6 +6,7 @@
 #ifndef MXT_LAUNCH_PLAN_CHECK_H
 #define MXT_LAUNCH_PLAN_CHECK_H
 
+#include <jansson.h>
 #include <mindxtrain/mindxtrain.h>
 #include <stdint.h>
 
@@ -26,6 +27,7 @@ struct mxt_plan_check_request {
 	const struct mxt_python_packages *packages;
 	const char *torch; /* its version; NULL: not known */
 	int64_t nodes;     /* that take part */
+	json_t *here;      /* an object that gets "platform" and "stack" as they are here; NULL: not asked */
 };
 
 /*

@@ -16,6 +16,7 @@
 
 void mxt_plan_fit_finish(struct mxt_plan_fit *fit)
 {
+	json_decref(fit->here);
 	json_decref(fit->differences);
 	*fit = (struct mxt_plan_fit)MXT_PLAN_FIT_INIT;
 }
@@ -39,7 +40,7 @@ static json_t *stack_here(const json_t *planned, const struct mxt_inventory *inv
 }
 
 static int compare(const struct mxt_plan *plan, const struct mxt_plan_machine *machine,
-		   const struct mxt_inventory *inventory, json_t **ret_differences, struct mxt_error *err)
+		   const struct mxt_inventory *inventory, struct mxt_plan_fit *ret_fit, struct mxt_error *err)
 {
 	const json_t *decision = mxt_plan_decision(plan);
 	MXT_CLEANUP_JSON json_t *platform = NULL;
@@ -58,7 +59,11 @@ static int compare(const struct mxt_plan *plan, const struct mxt_plan_machine *m
 	if (rc == 0 && json_array_extend(platform, stack) < 0)
 		rc = mxt_error_oom(err);
 	if (rc == 0)
-		*ret_differences = json_incref(platform);
+		ret_fit->here = json_pack("{s:O, s:O}", "platform", here, "stack", software);
+	if (rc == 0 && !ret_fit->here)
+		rc = mxt_error_oom(err);
+	if (rc == 0)
+		ret_fit->differences = json_incref(platform);
 	return rc;
 }
 
@@ -67,15 +72,17 @@ static int try_device(const struct mxt_plan *plan, const struct mxt_device_ops *
 		      const struct mxt_plan_machine *machine, struct mxt_plan_fit *fit, struct mxt_error *err)
 {
 	MXT_CLEANUP(mxt_inventory_finish) struct mxt_inventory inventory = {.platform = NULL};
-	MXT_CLEANUP_JSON json_t *differences = NULL;
+	MXT_CLEANUP(mxt_plan_fit_finish) struct mxt_plan_fit tried = MXT_PLAN_FIT_INIT;
 	int rc = ops->inventory(machine->root, &machine->target, machine->nvidia, &inventory, err);
 	if (rc == 0)
-		rc = compare(plan, machine, &inventory, &differences, err);
+		rc = compare(plan, machine, &inventory, &tried, err);
 	if (rc < 0)
 		return rc;
-	if (!fit->differences || json_array_size(differences) < json_array_size(fit->differences)) {
-		json_decref(fit->differences);
-		*fit = (struct mxt_plan_fit){ops->name, json_incref(differences), MXT_PLAN_PART_MACHINE};
+	tried.device = ops->name;
+	if (!fit->differences || json_array_size(tried.differences) < json_array_size(fit->differences)) {
+		const struct mxt_plan_fit better = tried;
+		tried = *fit;
+		*fit = better;
 	}
 	return 0;
 }

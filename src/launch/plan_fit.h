@@ -36,12 +36,13 @@ enum mxt_plan_part {
 
 struct mxt_plan_fit {
 	const char *device;      /* the device that fits best: its name */
+	json_t *here;            /* owned: {"platform", "stack"} of it, in the plan's form */
 	json_t *differences;     /* owned: mxt_plan_diff() of all parts; left the plan, right here */
 	enum mxt_plan_part part; /* of the first difference */
 };
 #define MXT_PLAN_FIT_INIT                                                                                              \
 	{                                                                                                              \
-		NULL, NULL, MXT_PLAN_PART_MACHINE                                                                      \
+		NULL, NULL, NULL, MXT_PLAN_PART_MACHINE                                                                \
 	}
 
 /*
