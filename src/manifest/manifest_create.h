@@ -6,7 +6,6 @@
 #ifndef MXT_MANIFEST_MANIFEST_CREATE_H
 #define MXT_MANIFEST_MANIFEST_CREATE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "compiler.h"
@@ -19,20 +18,18 @@ struct mxt_manifest_request {
 	const char *run_folder;
 	char *const *datasets;  /* NULL-ended; NULL: what job.json says */
 	const char *checkpoint; /* NULL: what job.json says */
-	bool run_folder_only;   /* datasets and checkpoint are named, not hashed: of a run that failed */
 	unsigned threads;
 	struct mxt_hash_watch watch;
-	int64_t seconds; /* since the epoch */
+	char *const *environment; /* for git, in a folder of another launcher */
+	int64_t seconds;          /* since the epoch */
 };
 
+/*
+ * Of a run that did not end well, datasets and checkpoint that only job.json names are not hashed. What is wrong with a
+ * place that the request names is an error; one that job.json names and that is not there is told in "not_listed". A
+ * checkpoint that is not whole is MXT_E_CHECKPOINT_PARTIAL.
+ */
 int mxt_manifest_create(const struct mxt_manifest_request *request, struct mxt_manifest **ret_manifest,
 			struct mxt_error *err) MXT_WUR;
-
-/*
- * manifest.json, manifest.b3 and manifest.ROLE[-N].b3 in the run's folder. At any moment manifest.json is the old one
- * or the new one, and no list of another manifest lies beside it. *ret_left_out: names that the lists cannot hold.
- */
-int mxt_manifest_write(const struct mxt_manifest *manifest, const char *run_folder, size_t *ret_left_out,
-		       struct mxt_error *err) MXT_WUR;
 
 #endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "list_set.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "buf.h"
+#include "cleanup.h"
+#include "error.h"
+#include "list_scope.h"
+#include "tree.h"
+
+void mxt_list_set_finish(struct mxt_list_set *set)
+{
+	for (size_t i = 0; i < set->count; i++)
+		mxt_file_list_finish(&set->lists[i]);
+	free(set->lists);
+	*set = (struct mxt_list_set)MXT_LIST_SET_INIT;
+}
+
+/* ---- places ---- */
+
+static bool has(const struct mxt_list_set *set, enum mxt_list_role role, const char *root)
+{
+	for (size_t i = 0; i < set->count; i++)
+		if (set->lists[i].role == role && strcmp(set->lists[i].root, root) == 0)
+			return true;
+	return false;
+}
+
+static int grow(struct mxt_list_set *set, struct mxt_error *err)
+{
+	if (set->count < set->capacity)
+		return 0;
+	size_t capacity = set->capacity ? 2 * set->capacity : 8;
+	struct mxt_file_list *lists = realloc(set->lists, capacity * sizeof *lists);
+	if (!lists)
+		return mxt_error_oom(err);
+	set->lists = lists;
+	set->capacity = capacity;
+	return 0;
+}
+
+int mxt_list_set_add(struct mxt_list_set *set, enum mxt_list_role role, const char *root, struct mxt_error *err)
+{
+	MXT_CLEANUP_FREE char *real = realpath(root, NULL);
+	if (!real)
+		return errno == ENOMEM ? mxt_error_oom(err) : -errno;
+	if (has(set, role, real))
+		return 0;
+	int rc = grow(set, err);
+	if (rc < 0)
+		return rc;
+	struct mxt_file_list *list = &set->lists[set->count++];
+	*list = (struct mxt_file_list)MXT_FILE_LIST_INIT;
+	list->role = role;
+	list->root = mxt_steal_ptr(&real);
+	return 0;
+}
+
+/* ---- listing ---- */
+
+/* Lists the place of set->lists[i] as it is now. */
+static int list_one(const struct mxt_list_set *set, const char *const *roots, size_t i, struct mxt_file_list *ret_list,
+		    struct mxt_error *err)
+{
+	MXT_CLEANUP_FREE const char **left_out = NULL;
+	int rc = mxt_list_scope(roots, set->count, i, &left_out, err);
+	if (rc < 0)
+		return rc;
+	const struct mxt_tree_request request = {roots[i], set->lists[i].role, left_out};
+	return mxt_tree_list(&request, ret_list, err);
+}
+
+/* Borrowed from the lists, for the caller to free. */
+static const char **roots_of(const struct mxt_list_set *set, struct mxt_error *err)
+{
+	const char **roots = calloc(set->count + 1, sizeof *roots);
+	for (size_t i = 0; roots && i < set->count; i++)
+		roots[i] = set->lists[i].root;
+	if (!roots)
+		(void)mxt_error_oom(err);
+	return roots;
+}
+
+int mxt_list_set_fill(struct mxt_list_set *set, struct mxt_error *err)
+{
+	MXT_CLEANUP_LIST_SET struct mxt_list_set filled = MXT_LIST_SET_INIT;
+	MXT_CLEANUP_FREE const char **roots = roots_of(set, err);
+	filled.lists = calloc(set->count + 1, sizeof *filled.lists);
+	if (!roots || !filled.lists)
+		return mxt_error_oom(err);
+	filled.capacity = set->count + 1;
+	for (size_t i = 0; i < set->count; i++) {
+		int rc = list_one(set, roots, i, &filled.lists[i], err);
+		if (rc < 0)
+			return rc;
+		filled.count++;
+	}
+	const struct mxt_list_set empty = *set;
+	*set = filled;
+	filled = empty;
+	return 0;
+}
+
+/* ---- hashing ---- */
+
+/* One list's progress as a part of all. */
+struct share {
+	const struct mxt_hash_watch *watch;
+	uint64_t bytes_before, bytes_total;
+	size_t files_before, files_total;
+};
+
+static bool pass_on(void *context, const struct mxt_hash_progress *progress)
+{
+	const struct share *share = context;
+	const struct mxt_hash_progress whole = {.bytes_done = share->bytes_before + progress->bytes_done,
+						.bytes_total = share->bytes_total,
+						.files_done = share->files_before + progress->files_done,
+						.files_total = share->files_total,
+						.path = progress->path};
+	return share->watch->progress(share->watch->context, &whole);
+}
+
+static int hash_all(struct mxt_list_set *set, unsigned threads, const struct mxt_hash_watch *watch,
+		    struct mxt_error *err)
+{
+	struct share share = {.watch = watch};
+	const struct mxt_hash_watch part = {watch && watch->progress ? pass_on : NULL, &share};
+	int rc = 0;
+	for (size_t i = 0; i < set->count; i++) {
+		share.bytes_total += mxt_file_list_bytes(&set->lists[i]);
+		share.files_total += set->lists[i].count;
+	}
+	for (size_t i = 0; rc == 0 && i < set->count; i++) {
+		rc = mxt_hash_list(&set->lists[i], threads, &part, err);
+		share.bytes_before += mxt_file_list_bytes(&set->lists[i]);
+		share.files_before += set->lists[i].count;
+	}
+	return rc;
+}
+
+/* ---- looking again ---- */
+
+static int changed(const struct mxt_file_list *list, const char *path, const char *how, struct mxt_error *err)
+{
+	MXT_CLEANUP_BUF struct mxt_buf shown = MXT_BUF_INIT;
+	mxt_entry_path_show(list->root, &shown);
+	mxt_buf_putc(&shown, '/');
+	mxt_entry_path_show(path, &shown);
+	int rc = mxt_buf_status(&shown, err);
+	if (rc < 0)
+		return rc;
+	return mxt_error_set(
+	    err, -ESTALE, MXT_E_TREE_CHANGED,
+	    "%s %s while the files were hashed; see that nothing writes there any more, and do it again", shown.data,
+	    how);
+}
+
+static bool same_link(const struct mxt_file_entry *a, const struct mxt_file_entry *b)
+{
+	return strcmp(a->target ? a->target : "", b->target ? b->target : "") == 0;
+}
+
+/* Both are sorted by the bytes of their paths. */
+static int compare(const struct mxt_file_list *then, const struct mxt_file_list *now, struct mxt_error *err)
+{
+	size_t i = 0, j = 0;
+	while (i < then->count || j < now->count) {
+		const struct mxt_file_entry *a = i < then->count ? &then->entries[i] : NULL;
+		const struct mxt_file_entry *b = j < now->count ? &now->entries[j] : NULL;
+		int order = !a ? 1 : !b ? -1 : strcmp(a->path, b->path);
+		if (order < 0)
+			return changed(then, a->path, "went", err);
+		if (order > 0)
+			return changed(then, b->path, "came", err);
+		if (a->kind != b->kind || !mxt_file_identity_equal(&a->seen, &b->seen) || !same_link(a, b))
+			return changed(then, a->path, "changed", err);
+		i++;
+		j++;
+	}
+	return 0;
+}
+
+static int look_again(const struct mxt_list_set *set, struct mxt_error *err)
+{
+	MXT_CLEANUP_FREE const char **roots = roots_of(set, err);
+	int rc = roots ? 0 : -ENOMEM;
+	for (size_t i = 0; rc == 0 && i < set->count; i++) {
+		MXT_CLEANUP_FILE_LIST struct mxt_file_list now = MXT_FILE_LIST_INIT;
+		rc = list_one(set, roots, i, &now, err);
+		if (rc == 0)
+			rc = compare(&set->lists[i], &now, err);
+	}
+	return rc;
+}
+
+int mxt_list_set_hash(struct mxt_list_set *set, unsigned threads, const struct mxt_hash_watch *watch,
+		      struct mxt_error *err)
+{
+	int rc = hash_all(set, threads, watch, err);
+	return rc == 0 ? look_again(set, err) : rc;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "manifest_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "b3_list.h"
+#include "buf.h"
+#include "cleanup.h"
+#include "error.h"
+#include "file.h"
+#include "manifest.h"
+#include "run_files.h"
+
+#define STEM   "manifest"
+#define SUFFIX ".b3"
+
+void mxt_manifest_list_name(const struct mxt_manifest *manifest, size_t i, struct mxt_buf *name)
+{
+	enum mxt_list_role role = mxt_manifest_list(manifest, i)->role;
+	size_t nth = 1;
+	for (size_t j = 0; j < i; j++)
+		nth += mxt_manifest_list(manifest, j)->role == role;
+	mxt_buf_puts(name, STEM);
+	if (role != MXT_LIST_RUN)
+		mxt_buf_printf(name, ".%s", mxt_list_role_name(role));
+	if (nth > 1)
+		mxt_buf_printf(name, "-%zu", nth);
+	mxt_buf_puts(name, SUFFIX);
+}
+
+/* manifest.b3 and manifest.*.b3 */
+static bool is_list(const char *name)
+{
+	size_t len = strlen(name);
+	return strncmp(name, STEM ".", strlen(STEM ".")) == 0 && len >= strlen(STEM SUFFIX) &&
+	       strcmp(name + len - strlen(SUFFIX), SUFFIX) == 0;
+}
+
+static int remove_lists(const char *folder, struct mxt_error *err)
+{
+	MXT_CLEANUP_DIR DIR *dir = opendir(folder);
+	const struct dirent *row;
+	if (!dir)
+		return mxt_error_errno(err, errno, "cannot read the folder %s", folder);
+	while ((row = readdir(dir)))
+		if (is_list(row->d_name) && unlinkat(dirfd(dir), row->d_name, 0) < 0 && errno != ENOENT)
+			return mxt_error_errno(err, errno, "cannot remove %s/%s", folder, row->d_name);
+	return 0;
+}
+
+static int join(const char *folder, const char *name, struct mxt_buf *path, struct mxt_error *err)
+{
+	mxt_buf_printf(path, "%s/%s", folder, name);
+	return mxt_buf_status(path, err);
+}
+
+/* What ran may have left a link to a file of somebody else: that is not what is replaced. */
+static void drop_link(const char *path)
+{
+	char target;
+	if (readlink(path, &target, 1) >= 0)
+		(void)unlink(path);
+}
+
+static int write_document(const struct mxt_manifest *manifest, const char *folder, struct mxt_error *err)
+{
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	MXT_CLEANUP_BUF struct mxt_buf path = MXT_BUF_INIT;
+	int rc = mxt_manifest_text(manifest, &text, err);
+	if (rc == 0)
+		rc = join(folder, MXT_RUN_MANIFEST, &path, err);
+	if (rc < 0)
+		return rc;
+	drop_link(path.data);
+	rc = mxt_file_check_writable(path.data, err);
+	if (rc == 0)
+		rc = remove_lists(folder, err);
+	if (rc == 0)
+		rc = mxt_file_replace(path.data, text.data, text.len, err);
+	mxt_buf_puts(&path, ".sig");
+	if (rc == 0 && path.failed)
+		rc = mxt_error_oom(err);
+	if (rc == 0 && unlink(path.data) < 0 && errno != ENOENT)
+		rc = mxt_error_errno(err, errno, "cannot remove %s, which signs another manifest", path.data);
+	return rc;
+}
+
+static int write_list(const struct mxt_manifest *manifest, size_t i, const char *folder, size_t *left_out,
+		      struct mxt_error *err)
+{
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	MXT_CLEANUP_BUF struct mxt_buf path = MXT_BUF_INIT;
+	MXT_CLEANUP_BUF struct mxt_buf name = MXT_BUF_INIT;
+	size_t unnamed = 0;
+	mxt_b3_list_text(mxt_manifest_list(manifest, i), &text, &unnamed);
+	mxt_manifest_list_name(manifest, i, &name);
+	int rc = mxt_buf_status(&text, err);
+	if (rc == 0)
+		rc = join(folder, mxt_buf_text(&name), &path, err);
+	if (rc == 0)
+		rc = mxt_file_replace(path.data, mxt_buf_text(&text), text.len, err);
+	*left_out += unnamed;
+	return rc;
+}
+
+int mxt_manifest_write(const struct mxt_manifest *manifest, const char *run_folder, size_t *ret_left_out,
+		       struct mxt_error *err)
+{
+	size_t left_out = 0;
+	int rc = write_document(manifest, run_folder, err);
+	for (size_t i = 0; rc == 0 && i < mxt_manifest_n_lists(manifest); i++)
+		rc = write_list(manifest, i, run_folder, &left_out, err);
+	if (rc == 0)
+		*ret_left_out = left_out;
+	return rc;
+}
