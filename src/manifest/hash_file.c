@@ -7,13 +7,7 @@
 #include <unistd.h>
 
 #include "cleanup.h"
-#include "clock.h"
 #include "tree.h"
-
-static int64_t time_ns(const struct timespec *time)
-{
-	return (int64_t)time->tv_sec * (int64_t)MXT_NS_PER_S + time->tv_nsec;
-}
 
 static int identify(int fd, struct mxt_file_identity *ret_identity)
 {
@@ -22,37 +16,25 @@ static int identify(int fd, struct mxt_file_identity *ret_identity)
 		return -errno;
 	if (!S_ISREG(st.st_mode))
 		return -EINVAL;
-	*ret_identity = (struct mxt_file_identity){
-	    .device = st.st_dev,
-	    .inode = st.st_ino,
-	    .size = st.st_size,
-	    .mtime_ns = time_ns(&st.st_mtim),
-	    .ctime_ns = time_ns(&st.st_ctim),
-	};
+	*ret_identity = mxt_file_identity_of(&st);
 	return 0;
-}
-
-static bool same_identity(const struct mxt_file_identity *a, const struct mxt_file_identity *b)
-{
-	return a->device == b->device && a->inode == b->inode && a->size == b->size && a->mtime_ns == b->mtime_ns &&
-	       a->ctime_ns == b->ctime_ns;
 }
 
 static bool was_seen(const struct mxt_file_identity *identity)
 {
-	return !same_identity(identity, &(struct mxt_file_identity){0});
+	return !mxt_file_identity_equal(identity, &(struct mxt_file_identity){0});
 }
 
 int mxt_hash_file_open(int root_fd, const struct mxt_file_entry *entry, struct mxt_hash_file *ret_file)
 {
 	MXT_CLEANUP_CLOSE int fd = -1;
-	struct mxt_file_identity identity;
+	struct mxt_file_identity identity = {0};
 	int rc = mxt_tree_open(root_fd, entry->path, &fd);
 	if (rc == 0)
 		rc = identify(fd, &identity);
 	if (rc < 0)
 		return rc;
-	if (was_seen(&entry->seen) && !same_identity(&entry->seen, &identity))
+	if (was_seen(&entry->seen) && !mxt_file_identity_equal(&entry->seen, &identity))
 		return -ESTALE;
 	*ret_file = (struct mxt_hash_file){.fd = mxt_steal_fd(&fd), .identity = identity};
 	return 0;
@@ -74,11 +56,11 @@ int mxt_hash_file_read(const struct mxt_hash_file *file, void *bytes, size_t siz
 
 static int still_the_same(int fd, const struct mxt_file_identity *identity)
 {
-	struct mxt_file_identity now;
+	struct mxt_file_identity now = {0};
 	int rc = identify(fd, &now);
 	if (rc < 0)
 		return rc;
-	return same_identity(&now, identity) ? 0 : -ESTALE;
+	return mxt_file_identity_equal(&now, identity) ? 0 : -ESTALE;
 }
 
 /* A file system may say too small a size, or one that is not up to date. */
