@@ -178,7 +178,7 @@ struct fault {
 static const struct fault faults[] = {
     {-ESTALE, MXT_E_TREE_CHANGED, "changed, or gave way to another file, while it was being read"},
     {-ENOENT, MXT_E_TREE_CHANGED, "is gone: it was there when the folder was listed"},
-    {-ENOTDIR, MXT_E_TREE_CHANGED, "is gone: it was there when the folder was listed"},
+    {-ENOTDIR, MXT_E_TREE_CHANGED, "is gone, or reached by a link: it was a file there when the folder was listed"},
     {-ELOOP, MXT_E_TREE_CHANGED, "was a file when the folder was listed, and is reached by a link now"},
     {-EINVAL, MXT_E_TREE_CHANGED, "was a file when the folder was listed, and is none now"},
 };
