@@ -69,7 +69,7 @@ static int list_one(const struct mxt_list_set *set, const char *const *roots, si
 	int rc = mxt_list_scope(roots, set->count, i, &left_out, err);
 	if (rc < 0)
 		return rc;
-	const struct mxt_tree_request request = {roots[i], set->lists[i].role, left_out};
+	const struct mxt_tree_request request = {.root = roots[i], .role = set->lists[i].role, .left_out = left_out};
 	return mxt_tree_list(&request, ret_list, err);
 }
 

@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which files of a manifest were seen unchanged here, with which sizes and times: one text file per manifest and place,
- * in a folder of the user's own. Untrusted, and never needed: what cannot be used is as good as absent.
+ * Which files of a list were seen unchanged here, with which sizes and times: one text file per list and place, in a
+ * folder of the user's own. Untrusted, and never needed: what cannot be used is as good as absent.
+ *
+ *   mindxtrain.seen/1 ID ROLE COUNT
+ *   ROOT
+ *   DEVICE INODE SIZE MTIME_NS CTIME_NS      or "-" where nothing is known: one line per entry, in the list's order
+ *
+ * The file's name is the BLAKE3 of the first two lines.
  */
 #ifndef MXT_MANIFEST_QUICK_CACHE_H
 #define MXT_MANIFEST_QUICK_CACHE_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "compiler.h"
 #include "file_list.h"
@@ -15,18 +22,38 @@
 struct mxt_buf;
 struct mxt_error;
 
+/* A file whose times are closer than this to when it was read may change once more and leave no trace in them. */
+#define MXT_QUICK_SETTLED_NS INT64_C(2000000000)
+
 /* Appends $XDG_CACHE_HOME/mindxtrain/verify or $HOME/.cache/mindxtrain/verify; nothing when neither is set. */
 void mxt_quick_cache_folder(char *const *environment, struct mxt_buf *buf);
 
-/*
- * Identities of a list's entries in its order; what was not hashed has a zero identity. A file that changed less than
- * two seconds before it was read is left zero: a later change could leave no trace in its times.
- */
-int mxt_quick_cache_store(const char *folder, const char *manifest_id, const struct mxt_file_list *list,
-			  const char *root, const struct mxt_file_identity *identities, struct mxt_error *err) MXT_WUR;
+struct mxt_quick_cache {
+	const char *folder;
+	const char *id;                   /* of the manifest, or of the list */
+	const char *root;                 /* where the list lies here: absolute */
+	const struct mxt_file_list *list; /* its role and count */
+};
 
-/* Fills `ret_identities` (list->count), zero where nothing is known. False: there is none that can be used. */
-bool mxt_quick_cache_load(const char *folder, const char *manifest_id, const struct mxt_file_list *list,
-			  const char *root, struct mxt_file_identity *ret_identities);
+/*
+ * `identities`: of the list's entries; zero: not seen unchanged. What was not settled at `read_ns` (CLOCK_REALTIME,
+ * before the first byte was read) is left out.
+ */
+int mxt_quick_cache_store(const struct mxt_quick_cache *cache, const struct mxt_file_identity *identities,
+			  int64_t read_ns, struct mxt_error *err) MXT_WUR;
+
+/*
+ * Fills `ret_identities` (one per entry), zero where nothing is known. False: there is nothing that can be used,
+ * because others may write to the folder, too, for one.
+ */
+bool mxt_quick_cache_load(const struct mxt_quick_cache *cache, struct mxt_file_identity *ret_identities);
+
+/* The lines behind the first two; false: not exactly `count` of them. */
+bool mxt_quick_cache_parse(const char *lines, size_t count, struct mxt_file_identity *ret_identities);
+
+static inline bool mxt_quick_is_known(const struct mxt_file_identity *identity)
+{
+	return identity->inode != 0;
+}
 
 #endif

@@ -151,6 +151,16 @@ static int take(struct walk *walk, int folder_fd, const char *name, char *owned_
 	}
 }
 
+/* What to go on with after a failure, `rc`. */
+static int pass_over(const struct walk *walk, const char *path, int rc, struct mxt_error *err)
+{
+	const struct mxt_tree_request *request = walk->request;
+	if (rc == -ENOMEM || !request->passes_over || !err || !request->passes_over(request->context, path, err))
+		return rc;
+	mxt_error_clear(err);
+	return 0;
+}
+
 static int take_name(struct walk *walk, int folder_fd, const char *folder, const char *name, struct mxt_error *err)
 {
 	MXT_CLEANUP_BUF struct mxt_buf path = MXT_BUF_INIT;
@@ -163,7 +173,9 @@ static int take_name(struct walk *walk, int folder_fd, const char *folder, const
 	int rc = mxt_buf_status(&path, err);
 	if (rc < 0 || is_left_out(walk->request, path.data))
 		return rc;
-	return take(walk, folder_fd, name, mxt_buf_steal(&path), err);
+	char *copy = strdup(path.data);
+	rc = copy ? take(walk, folder_fd, name, copy, err) : mxt_error_oom(err);
+	return rc < 0 ? pass_over(walk, path.data, rc, err) : 0;
 }
 
 static int walk_folder(struct walk *walk, const char *folder, struct mxt_error *err)
@@ -193,6 +205,8 @@ static int walk_all(struct walk *walk, struct mxt_error *err)
 	while (rc == 0 && walk->n_pending > 0) {
 		MXT_CLEANUP_FREE char *folder = walk->pending[--walk->n_pending];
 		rc = walk_folder(walk, folder, err);
+		if (rc < 0)
+			rc = pass_over(walk, folder, rc, err);
 	}
 	return rc;
 }

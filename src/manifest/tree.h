@@ -8,6 +8,7 @@
 #define MXT_MANIFEST_TREE_H
 
 #include <limits.h>
+#include <stdbool.h>
 
 #include "compiler.h"
 #include "file_list.h"
@@ -19,6 +20,12 @@ struct mxt_tree_request {
 	enum mxt_list_role role;
 	const char *const *left_out; /* NULL-ended: paths relative to the root that are not listed, nor what is below
 					them; NULL: none */
+	/*
+	 * Asked about what cannot be listed; true: the rest is listed without it. NULL: it is an error. The root itself
+	 * always is.
+	 */
+	bool (*passes_over)(void *context, const char *path, const struct mxt_error *err);
+	void *context;
 };
 
 /*

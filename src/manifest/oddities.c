@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "oddities.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cleanup.h"
+#include "error.h"
+
+static void oddity_finish(struct mxt_oddity *oddity)
+{
+	free(oddity->path);
+	free(oddity->found);
+}
+
+void mxt_oddities_finish(struct mxt_oddities *oddities)
+{
+	for (size_t i = 0; i < oddities->count; i++)
+		oddity_finish(&oddities->items[i]);
+	free(oddities->items);
+}
+
+static bool make_room(struct mxt_oddities *oddities)
+{
+	if (oddities->count < oddities->capacity)
+		return true;
+	size_t capacity = oddities->capacity ? oddities->capacity * 2 : 8;
+	struct mxt_oddity *items = reallocarray(oddities->items, capacity, sizeof *items);
+	if (!items)
+		return false;
+	oddities->items = items;
+	oddities->capacity = capacity;
+	return true;
+}
+
+/* What it is, in a few words. */
+static enum mxt_finding_kind describe(const struct mxt_error *err, const char **ret_found)
+{
+	switch (err->id) {
+	case MXT_E_TREE_KIND:
+		*ret_found = "a FIFO, socket or device";
+		return MXT_FINDING_KIND;
+	case MXT_E_TREE_CHANGED:
+		*ret_found = "went away while it was looked at";
+		return MXT_FINDING_UNSTABLE;
+	case MXT_E_LIST_PATH:
+		*ret_found = "a name that no list may hold";
+		return MXT_FINDING_EXTRA;
+	default:
+		*ret_found = strerror(-err->status);
+		return MXT_FINDING_UNREADABLE;
+	}
+}
+
+bool mxt_oddities_take(void *context, const char *path, const struct mxt_error *err)
+{
+	struct mxt_oddities *oddities = context;
+	const char *found = NULL;
+	enum mxt_finding_kind kind = describe(err, &found);
+	struct mxt_oddity oddity = {.path = strdup(path), .kind = kind, .found = strdup(found)};
+	if (!oddity.path || !oddity.found || !make_room(oddities)) {
+		oddity_finish(&oddity);
+		return false;
+	}
+	oddities->items[oddities->count++] = oddity;
+	return true;
+}
+
+static int by_path(const void *a, const void *b)
+{
+	const struct mxt_oddity *x = a, *y = b;
+	return strcmp(x->path, y->path);
+}
+
+void mxt_oddities_sort(struct mxt_oddities *oddities)
+{
+	if (oddities->count > 1)
+		qsort(oddities->items, oddities->count, sizeof *oddities->items, by_path);
+}
+
+bool mxt_oddities_cover(struct mxt_oddities *oddities, const char *path)
+{
+	MXT_CLEANUP_FREE char *part = oddities->count ? strdup(path) : NULL;
+	char *end = part ? part + strlen(part) : NULL;
+	for (; end; end = strrchr(part, '/')) {
+		*end = '\0';
+		const struct mxt_oddity wanted = {.path = part, .found = NULL};
+		struct mxt_oddity *oddity =
+		    bsearch(&wanted, oddities->items, oddities->count, sizeof *oddities->items, by_path);
+		if (!oddity)
+			continue;
+		oddity->is_listed = true;
+		return true;
+	}
+	return false;
+}
+
+int mxt_oddities_report(const struct mxt_oddities *oddities, bool all, size_t list, struct mxt_verify_report *report,
+			struct mxt_error *err)
+{
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < oddities->count; i++) {
+		const struct mxt_oddity *oddity = &oddities->items[i];
+		if (all || oddity->is_listed)
+			rc = mxt_verify_report_add(report, oddity->kind, list, oddity->path, NULL, oddity->found, err);
+	}
+	return rc;
+}

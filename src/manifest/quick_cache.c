@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "quick_cache.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "buf.h"
+#include "cleanup.h"
+#include "environ.h"
+#include "error.h"
+#include "file.h"
+#include "hash.h"
+#include "number.h"
+
+#define MAX_LINE ((size_t)105) /* five numbers of 20 digits, and what stands behind each */
+
+void mxt_quick_cache_folder(char *const *environment, struct mxt_buf *buf)
+{
+	const char *cache = mxt_environ_get(environment, "XDG_CACHE_HOME");
+	const char *home = mxt_environ_get(environment, "HOME");
+	if (cache && cache[0] == '/')
+		mxt_buf_printf(buf, "%s/mindxtrain/verify", cache);
+	else if (home && home[0] == '/')
+		mxt_buf_printf(buf, "%s/.cache/mindxtrain/verify", home);
+}
+
+static void write_head(const struct mxt_quick_cache *cache, struct mxt_buf *buf)
+{
+	mxt_buf_printf(buf, "mindxtrain.seen/1 %s %s %zu\n%s\n", cache->id, mxt_list_role_name(cache->list->role),
+		       cache->list->count, cache->root);
+}
+
+static void write_name(const struct mxt_quick_cache *cache, const struct mxt_buf *head, struct mxt_buf *buf)
+{
+	char hex[MXT_HASH_HEX_SIZE];
+	mxt_hash_hex(mxt_buf_text(head), head->len, hex);
+	mxt_buf_printf(buf, "%s/%s", cache->folder, hex);
+}
+
+/* ---- writing ---- */
+
+static int make_folders(const char *path, struct mxt_error *err)
+{
+	MXT_CLEANUP_FREE char *part = strdup(path);
+	if (!part)
+		return mxt_error_oom(err);
+	for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		(void)mkdir(part, 0700); /* the last one tells */
+		*slash = '/';
+	}
+	if (mkdir(part, 0700) < 0 && errno != EEXIST)
+		return mxt_error_errno(err, errno, "cannot make the folder %s", path);
+	return 0;
+}
+
+static bool is_settled(const struct mxt_file_identity *identity, int64_t read_ns)
+{
+	int64_t limit = read_ns - MXT_QUICK_SETTLED_NS;
+	return identity->mtime_ns < limit && identity->ctime_ns < limit;
+}
+
+static void write_line(const struct mxt_file_identity *identity, int64_t read_ns, struct mxt_buf *buf)
+{
+	if (!mxt_quick_is_known(identity) || !is_settled(identity, read_ns)) {
+		mxt_buf_puts(buf, "-\n");
+		return;
+	}
+	mxt_buf_printf(buf, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", identity->device,
+		       identity->inode, (uint64_t)identity->size, (uint64_t)identity->mtime_ns,
+		       (uint64_t)identity->ctime_ns);
+}
+
+int mxt_quick_cache_store(const struct mxt_quick_cache *cache, const struct mxt_file_identity *identities,
+			  int64_t read_ns, struct mxt_error *err)
+{
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	MXT_CLEANUP_BUF struct mxt_buf path = MXT_BUF_INIT;
+	write_head(cache, &text);
+	write_name(cache, &text, &path);
+	for (size_t i = 0; i < cache->list->count; i++)
+		write_line(&identities[i], read_ns, &text);
+	int rc = mxt_buf_status(&text, err);
+	if (rc == 0)
+		rc = mxt_buf_status(&path, err);
+	if (rc == 0)
+		rc = make_folders(cache->folder, err);
+	return rc < 0 ? rc : mxt_file_replace(path.data, text.data, text.len, err);
+}
+
+/* ---- reading ---- */
+
+/* The folder belongs to this user, and nobody else may write to it. */
+static bool is_own(const char *folder)
+{
+	struct stat status;
+	return stat(folder, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid() &&
+	       (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+static bool take(const char **at, char stop, uint64_t *ret_value)
+{
+	const char *end = NULL;
+	if (mxt_parse_u64(*at, &end, ret_value) < 0 || *end != stop)
+		return false;
+	*at = end + 1;
+	return true;
+}
+
+static bool take_line(const char **at, struct mxt_file_identity *ret_identity)
+{
+	uint64_t numbers[5];
+	*ret_identity = (struct mxt_file_identity){.inode = 0};
+	if ((*at)[0] == '-' && (*at)[1] == '\n') {
+		*at += 2;
+		return true;
+	}
+	for (size_t i = 0; i < 5; i++)
+		if (!take(at, i < 4 ? ' ' : '\n', &numbers[i]))
+			return false;
+	*ret_identity = (struct mxt_file_identity){.device = numbers[0],
+						   .inode = numbers[1],
+						   .size = (int64_t)numbers[2],
+						   .mtime_ns = (int64_t)numbers[3],
+						   .ctime_ns = (int64_t)numbers[4]};
+	return true;
+}
+
+bool mxt_quick_cache_parse(const char *lines, size_t count, struct mxt_file_identity *ret_identities)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!take_line(&lines, &ret_identities[i]))
+			return false;
+	return *lines == '\0';
+}
+
+bool mxt_quick_cache_load(const struct mxt_quick_cache *cache, struct mxt_file_identity *ret_identities)
+{
+	MXT_CLEANUP_BUF struct mxt_buf head = MXT_BUF_INIT;
+	MXT_CLEANUP_BUF struct mxt_buf path = MXT_BUF_INIT;
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	size_t count = cache->list->count;
+	write_head(cache, &head);
+	write_name(cache, &head, &path);
+	bool usable = !head.failed && !path.failed && is_own(cache->folder) &&
+		      mxt_file_read(path.data, head.len + count * MAX_LINE, &text, NULL) == 0 && text.len >= head.len &&
+		      memcmp(text.data, head.data, head.len) == 0 &&
+		      mxt_quick_cache_parse(text.data + head.len, count, ret_identities);
+	if (!usable)
+		memset(ret_identities, 0, count * sizeof *ret_identities);
+	return usable;
+}
