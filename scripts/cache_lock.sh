@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# For fetch-torch.sh, fetch-python.sh and fetch-axolotl.sh, which share a cache and its lock.
+# For fetch-torch.sh, fetch-python.sh, fetch-axolotl.sh and fetch-attestation.sh, which share a cache and its lock.
 
 # lock_cache FOLDER: makes the folder, or calls skip, and holds its lock until the shell ends. One at a time: who comes
 # second finds the work done. So a partial folder under the lock is what a kill left behind.

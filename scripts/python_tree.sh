@@ -1,10 +1,10 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# For fetch-python.sh and fetch-axolotl.sh: virtual environments of pinned packages, in the cache that they share with
-# fetch-torch.sh. Who sources this has sourced cache_lock.sh too, and has: me, its name in messages; cache; packages(),
-# which prints its pins, one a line; sources, those of them that have no wheel; fill FOLDER, for what pip does not do;
-# try, the Python that shows that they work.
+# For fetch-python.sh, fetch-axolotl.sh and fetch-attestation.sh: virtual environments of pinned packages, in the cache
+# that they share with fetch-torch.sh. Who sources this has sourced cache_lock.sh too, and has: me, its name in messages;
+# cache; packages(), which prints its pins, one a line; sources, those of them that have no wheel; fill FOLDER, for what
+# pip does not do; try, the Python that shows that they work.
 
 # shellcheck disable=SC2154 # me, cache, try: of who sources this
 

@@ -49,9 +49,10 @@ gate_torch_cache() {
 	scripts/fetch-torch.sh
 }
 
-# The Python with packages of a training; MXT_TEST_PYTHON names another one.
+# The Pythons with packages of a training, and of attestations; MXT_TEST_PYTHON and MXT_TEST_ATTESTATION name others.
 gate_python_cache() {
-	[ -n "${MXT_TEST_PYTHON:-}" ] || scripts/fetch-python.sh
+	{ [ -n "${MXT_TEST_PYTHON:-}" ] || scripts/fetch-python.sh; } &&
+		{ [ -n "${MXT_TEST_ATTESTATION:-}" ] || scripts/fetch-attestation.sh; }
 }
 
 gate_gcc_build() {

@@ -14,6 +14,12 @@
 /* One table for all verbs; each row's help begins with the verbs that take it. */
 static const struct mxt_option options[] = {
     {"json", NULL, "print one JSON object"},
+    {"in-toto", NULL, "export: as a Statement of in-toto, each file a subject with both hashes"},
+    {"model-signing", NULL, "export: the checkpoint as the Statement that model-signing signs"},
+    {"key", "FILE", "export: sign it with this ECDSA key (PEM), into a sigstore bundle"},
+    {"out", "FILE", "export: where to write it (default: standard output)"},
+    {"dataset", "PATH...", "export: where the datasets lie now, in the manifest's order"},
+    {"checkpoint", "DIR", "export: where the checkpoint lies now"},
 };
 
 struct verb {
@@ -23,7 +29,7 @@ struct verb {
 };
 
 static const struct verb verbs[] = {
-    {NULL, NULL, NULL},
+    {"export", " in-toto model-signing key out dataset checkpoint ", mxt_manifest_export_verb},
 };
 
 static const char *verb_name(const void *list, size_t i)
@@ -34,7 +40,7 @@ static const char *verb_name(const void *list, size_t i)
 static int find_verb(const struct mxt_args *args, const struct verb **ret_verb, struct mxt_error *err)
 {
 	const char *name = args->n_operands > 0 ? args->operands[0] : NULL;
-	size_t n = MXT_ARRAY_LEN(verbs) - 1;
+	size_t n = MXT_ARRAY_LEN(verbs);
 	for (size_t i = 0; name && i < n; i++) {
 		if (strcmp(verbs[i].name, name) != 0)
 			continue;

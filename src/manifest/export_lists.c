@@ -4,16 +4,18 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "buf.h"
 #include "error.h"
 #include "json.h"
 #include "list_sha256.h"
 #include "manifest.h"
-#include "printable.h"
 
 void mxt_export_lists_finish(struct mxt_export_lists *lists)
 {
-	for (size_t i = 0; i < lists->count; i++)
+	for (size_t i = 0; i < lists->count; i++) {
+		free(lists->items[i].root);
 		free(lists->items[i].sha256);
+	}
 	free(lists->items);
 	mxt_libcrypto_close(&lists->library);
 	*lists = (struct mxt_export_lists)MXT_EXPORT_LISTS_INIT;
@@ -33,14 +35,44 @@ static const char *place(const struct mxt_verify_request *where, const struct mx
 
 static int check_names(const struct mxt_file_list *list, struct mxt_error *err)
 {
-	char shown[MXT_PRINTABLE_SIZE];
-	for (size_t i = 0; i < list->count; i++)
-		if (!mxt_json_is_text(list->entries[i].path))
-			return mxt_error_set(err, -EINVAL, MXT_E_EXPORT,
-					     "the name %s (%s) is no UTF-8 text, which this form needs; rename the "
-					     "file and make the manifest again",
-					     mxt_printable(list->entries[i].path, shown),
-					     mxt_list_role_name(list->role));
+	for (size_t i = 0; i < list->count; i++) {
+		if (mxt_json_is_text(list->entries[i].path))
+			continue;
+		MXT_CLEANUP_BUF struct mxt_buf shown = MXT_BUF_INIT;
+		mxt_entry_path_show(list->entries[i].path, &shown);
+		return mxt_error_set(err, -EINVAL, MXT_E_EXPORT,
+				     "the name %s (%s) is no plain text, which this form needs; rename the file and "
+				     "make the manifest again",
+				     mxt_buf_text(&shown), mxt_list_role_name(list->role));
+	}
+	return 0;
+}
+
+/* Fills an item that is counted already. */
+static int take_list(const struct mxt_file_list *list, const char *root, size_t number, struct mxt_export_list *item,
+		     struct mxt_error *err)
+{
+	int rc = check_names(list, err);
+	if (rc < 0)
+		return rc;
+	item->list = list;
+	item->number = number;
+	item->root = realpath(root, NULL);
+	if (!item->root)
+		return mxt_error_errno(err, errno, "the %s is not at %s; say where it lies now",
+				       mxt_list_role_name(list->role), root);
+	item->sha256 = calloc(list->count ? list->count : 1, sizeof *item->sha256);
+	return item->sha256 ? 0 : mxt_error_oom(err);
+}
+
+static int check_places(const struct mxt_verify_request *where, size_t n_datasets, struct mxt_error *err)
+{
+	size_t n = 0;
+	while (where->datasets && where->datasets[n])
+		n++;
+	if (n > n_datasets)
+		return mxt_error_set(err, -EINVAL, MXT_E_USAGE,
+				     "the manifest lists %zu datasets, and places are given for %zu", n_datasets, n);
 	return 0;
 }
 
@@ -57,17 +89,12 @@ static int choose(const struct mxt_verify_request *where, bool checkpoint_only, 
 		n_datasets += list->role == MXT_LIST_DATASET;
 		if (checkpoint_only && list->role != MXT_LIST_CHECKPOINT)
 			continue;
-		struct mxt_export_list *item = &lists->items[lists->count];
-		*item = (struct mxt_export_list){list, place(where, list, n_datasets), n_datasets, NULL};
-		item->sha256 = calloc(list->count ? list->count : 1, sizeof *item->sha256);
-		if (!item->sha256)
-			return mxt_error_oom(err);
-		lists->count++;
-		int rc = check_names(list, err);
+		int rc =
+		    take_list(list, place(where, list, n_datasets), n_datasets, &lists->items[lists->count++], err);
 		if (rc < 0)
 			return rc;
 	}
-	return 0;
+	return check_places(where, n_datasets, err);
 }
 
 static int digest(const struct mxt_hash_watch *watch, struct mxt_export_lists *lists, struct mxt_error *err)

@@ -12,7 +12,6 @@
 #include "export.h"
 #include "export_lists.h"
 #include "json.h"
-#include "printable.h"
 
 /* Its default; they stand in the statement, so that its reader leaves them out, too. */
 static const char *const ignored[] = {".git", ".gitattributes", ".github", ".gitignore"};
@@ -42,20 +41,26 @@ static int compare_resources(const void *a, const void *b)
 	return l - r;
 }
 
+static int refuse_link(const char *path, struct mxt_error *err)
+{
+	MXT_CLEANUP_BUF struct mxt_buf shown = MXT_BUF_INIT;
+	mxt_entry_path_show(path, &shown);
+	return mxt_error_set(err, -EINVAL, MXT_E_EXPORT,
+			     "the checkpoint holds the link %s, which model-signing would follow; put the file in its "
+			     "place and make the manifest again",
+			     mxt_buf_text(&shown));
+}
+
 static int collect(const struct mxt_export_list *item, struct resource *resources, size_t *ret_count,
 		   struct mxt_error *err)
 {
 	size_t count = 0;
-	char shown[MXT_PRINTABLE_SIZE];
 	for (size_t i = 0; i < item->list->count; i++) {
 		const struct mxt_file_entry *entry = &item->list->entries[i];
 		if (is_ignored(entry->path))
 			continue;
 		if (entry->kind == MXT_ENTRY_LINK)
-			return mxt_error_set(err, -EINVAL, MXT_E_EXPORT,
-					     "the checkpoint holds the link %s, which model-signing would follow; put "
-					     "the file in its place and make the manifest again",
-					     mxt_printable(entry->path, shown));
+			return refuse_link(entry->path, err);
 		resources[count++] = (struct resource){item->list->single ? "." : entry->path, item->sha256[i]};
 	}
 	qsort(resources, count, sizeof *resources, compare_resources);
@@ -103,12 +108,6 @@ static int root_digest(const struct mxt_libcrypto *library, const struct resourc
 	return mxt_sha256_result(&sha, ret_digest, err);
 }
 
-static const char *last_part(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	return slash ? slash + 1 : path;
-}
-
 static int make_statement(const struct mxt_export_lists *lists, struct resource *resources, json_t **ret_statement,
 			  struct mxt_error *err)
 {
@@ -119,10 +118,10 @@ static int make_statement(const struct mxt_export_lists *lists, struct resource 
 		rc = root_digest(&lists->library, resources, count, digest, err);
 	if (rc < 0)
 		return rc;
-	const char *name = last_part(lists->items[0].list->root);
+	const char *name = strrchr(lists->items[0].root, '/') + 1;
 	json_t *statement =
 	    json_pack("{s:s, s:[{s:s, s:{s:o}}], s:s, s:o}", "_type", MXT_IN_TOTO_STATEMENT, "subject", "name",
-		      mxt_json_is_text(name) ? name : "checkpoint", "digest", "sha256", mxt_export_hex(digest),
+		      *name && mxt_json_is_text(name) ? name : "checkpoint", "digest", "sha256", mxt_export_hex(digest),
 		      "predicateType", MXT_MODEL_SIGNING_PREDICATE, "predicate", predicate(resources, count));
 	if (!statement)
 		return mxt_error_oom(err);

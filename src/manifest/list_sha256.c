@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "buf.h"
 #include "cleanup.h"
 #include "clock.h"
 #include "error.h"
-#include "printable.h"
 #include "tree.h"
 
 #define READ_BYTES ((size_t)1 << 20)
@@ -22,6 +22,7 @@ struct reader {
 	blake3_hasher blake3;
 	uint8_t *bytes; /* READ_BYTES */
 	int root_fd;
+	const char *single; /* name of the root, where the list is of one file */
 };
 
 static int tell(struct mxt_sha256_work *work, const char *path, struct mxt_error *err)
@@ -36,29 +37,35 @@ static int tell(struct mxt_sha256_work *work, const char *path, struct mxt_error
 	return mxt_error_set(err, -ECANCELED, MXT_E_INTERRUPTED, "ended while files were read");
 }
 
-static int read_failure(const struct mxt_file_list *list, const char *path, int status, struct mxt_error *err)
+static int fail(const struct mxt_file_list *list, const char *path, int status, struct mxt_error *err)
 {
-	char shown[MXT_PRINTABLE_SIZE];
-	(void)mxt_printable(path, shown);
+	MXT_CLEANUP_BUF struct mxt_buf shown = MXT_BUF_INIT;
+	mxt_entry_path_show(path, &shown);
+	const char *role = mxt_list_role_name(list->role);
+	if (status == -EBADMSG)
+		return mxt_error_set(err, status, MXT_E_VERIFY_FAILED,
+				     "%s of the %s is not as the manifest lists it; mindxtrain verify shows all that "
+				     "differs",
+				     mxt_buf_text(&shown), role);
 	if (status == -ENOENT || status == -ENOTDIR || status == -ELOOP || status == -EINVAL)
-		return mxt_error_set(err, status, MXT_E_VERIFY_FAILED, "%s of the %s is not there as a file", shown,
-				     mxt_list_role_name(list->role));
-	return mxt_error_errno(err, -status, "cannot read %s of the %s", shown, mxt_list_role_name(list->role));
+		return mxt_error_set(err, status, MXT_E_VERIFY_FAILED, "%s of the %s is not there as a file",
+				     mxt_buf_text(&shown), role);
+	return mxt_error_errno(err, -status, "cannot read %s of the %s", mxt_buf_text(&shown), role);
 }
 
-/* Both digests take all bytes of the file. */
+/* Both digests take all bytes of the file. A copy of a single file may have another name. */
 static int take_bytes(struct reader *reader, const struct mxt_file_list *list, const char *path, struct mxt_error *err)
 {
 	MXT_CLEANUP_CLOSE int fd = -1;
-	int rc = mxt_tree_open(reader->root_fd, path, &fd);
+	int rc = mxt_tree_open(reader->root_fd, list->single ? reader->single : path, &fd);
 	if (rc < 0)
-		return read_failure(list, path, rc, err);
+		return fail(list, path, rc, err);
 	for (;;) {
 		ssize_t n = read(fd, reader->bytes, READ_BYTES);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			return read_failure(list, path, -errno, err);
+			return fail(list, path, -errno, err);
 		if (n == 0)
 			return 0;
 		mxt_sha256_update(&reader->sha, reader->bytes, (size_t)n);
@@ -79,12 +86,8 @@ static int digest_file(struct reader *reader, const struct mxt_file_list *list, 
 	if (rc < 0)
 		return rc;
 	blake3_hasher_finalize(&reader->blake3, blake3, sizeof blake3);
-	char shown[MXT_PRINTABLE_SIZE];
 	if (memcmp(blake3, entry->hash, sizeof blake3) != 0)
-		return mxt_error_set(err, -EBADMSG, MXT_E_VERIFY_FAILED,
-				     "%s of the %s is not the file that the manifest lists; mindxtrain verify shows "
-				     "all that differs",
-				     mxt_printable(entry->path, shown), mxt_list_role_name(list->role));
+		return fail(list, entry->path, -EBADMSG, err);
 	reader->work->progress.files_done++;
 	return mxt_sha256_result(&reader->sha, ret_digest, err);
 }
@@ -99,7 +102,8 @@ int mxt_list_sha256(struct mxt_sha256_work *work, const struct mxt_file_list *li
 	int rc = mxt_tree_open_root(root, &root_fd, err);
 	if (rc < 0)
 		return rc;
-	struct reader reader = {.work = work, .sha = MXT_SHA256_INIT, .bytes = bytes, .root_fd = root_fd};
+	struct reader reader = {
+	    .work = work, .sha = MXT_SHA256_INIT, .bytes = bytes, .root_fd = root_fd, .single = strrchr(root, '/') + 1};
 	rc = mxt_sha256_init(work->library, &reader.sha, err);
 	for (size_t i = 0; rc == 0 && i < list->count; i++)
 		if (list->entries[i].kind == MXT_ENTRY_FILE)

@@ -24,8 +24,9 @@ struct mxt_sha256_work {
 };
 
 /*
- * `root`: where the list lies now. Fills `ret_digests` (list->count); links have none. MXT_E_VERIFY_FAILED for a file
- * that is not there as it was listed; -ECANCELED (MXT_E_INTERRUPTED) when the watch says so.
+ * `root`: where the list lies now, as realpath(3) says. Fills `ret_digests` (list->count); links have none.
+ * MXT_E_VERIFY_FAILED for a file that is not there as it was listed; -ECANCELED (MXT_E_INTERRUPTED) when the watch says
+ * so.
  */
 int mxt_list_sha256(struct mxt_sha256_work *work, const struct mxt_file_list *list, const char *root,
 		    uint8_t (*ret_digests)[MXT_SHA256_SIZE], struct mxt_error *err) MXT_WUR;

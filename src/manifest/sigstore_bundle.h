@@ -16,4 +16,7 @@ struct mxt_error;
 int mxt_sigstore_bundle(const json_t *statement, const char *key_path, json_t **ret_bundle,
 			struct mxt_error *err) MXT_WUR;
 
+/* 0: the key is one that a bundle can be signed with. */
+int mxt_sigstore_check_key(const char *key_path, struct mxt_error *err) MXT_WUR;
+
 #endif
