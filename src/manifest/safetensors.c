@@ -39,8 +39,8 @@ static int refuse_tensor(const struct source *source, const char *tensor, struct
 			     source->name, tensor, what);
 }
 
-/* How many bits an element has; 0: a type that came later than this table (safetensors 0.8, tensor.rs, Dtype). */
-static unsigned element_bits(const char *dtype)
+/* As safetensors 0.8 has them (tensor.rs, Dtype). */
+unsigned mxt_tensor_element_bits(const char *dtype)
 {
 	static const struct {
 		char name[12];
@@ -113,7 +113,7 @@ static int read_tensor(const struct source *source, const char *name, const json
 	tensor.n_dims = json_array_size(shape);
 	if (read_places(source, json_object_get(entry, places_key), &tensor) < 0)
 		return refuse_tensor(source, name, err, "has no usable place in the file");
-	unsigned bits = element_bits(tensor.dtype);
+	unsigned bits = mxt_tensor_element_bits(tensor.dtype);
 	if (bits > 0 && !fills(&tensor, bits))
 		return refuse_tensor(source, name, err, "has another size than its type and shape need");
 	*ret_tensor = tensor;
