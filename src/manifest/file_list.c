@@ -185,7 +185,8 @@ static size_t common_prefix(const char *a, const char *b)
 
 static struct mxt_file_entry *find(struct mxt_file_entry *entries, size_t count, char *path)
 {
-	const struct mxt_file_entry wanted = {.path = path};
+	struct mxt_file_entry wanted = {.kind = MXT_ENTRY_FILE};
+	wanted.path = path;
 	return count ? bsearch(&wanted, entries, count, sizeof wanted, by_path) : NULL;
 }
 

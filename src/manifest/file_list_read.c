@@ -33,42 +33,41 @@ static bool decode(const char *digits, size_t len, char *ret_bytes)
 	return len > 0 && len % 2 == 0;
 }
 
-static int read_text(const json_t *value, const char *key, char **ret_name, struct mxt_error *err)
+static const char *text_fault(const json_t *value)
 {
 	const char *text = json_string_value(value);
-	if (!text || strlen(text) != json_string_length(value) || !mxt_json_is_text(text))
-		return wrong(err, key, "it is no text");
-	char *name = strdup(text);
-	if (!name)
-		return mxt_error_oom(err);
-	*ret_name = name;
-	return 0;
+	bool fits = text && strlen(text) == json_string_length(value) && mxt_json_is_text(text);
+	return fits ? NULL : "it is no text";
 }
 
-static int read_bytes(const json_t *value, const char *key, char **ret_name, struct mxt_error *err)
+/* What digits stand for; NULL with a fault, or without one when memory ran out. */
+static char *from_digits(const json_t *value, const char **ret_fault)
 {
 	size_t len = json_string_length(value);
 	MXT_CLEANUP_FREE char *name = malloc(len / 2 + 1);
+	*ret_fault = NULL;
 	if (!name)
-		return mxt_error_oom(err);
+		return NULL;
 	if (len % 2 != 0 || !decode(json_string_value(value), len, name))
-		return wrong(err, key, "it is no even number of lower-case hexadecimal digits, or holds a NUL");
-	if (mxt_json_is_text(name))
-		return wrong(err, key, "it is text, and has to stand as text");
-	*ret_name = mxt_steal_ptr(&name);
-	return 0;
+		*ret_fault = "it is no even number of lower-case hexadecimal digits, or holds a NUL";
+	else if (mxt_json_is_text(name))
+		*ret_fault = "it is text, and has to stand as text";
+	return *ret_fault ? NULL : mxt_steal_ptr(&name);
 }
 
-/* One of the two forms that a name may have, never both: one list has one text. */
-static int read_name(const json_t *object, const char *text_key, const char *bytes_key, char **ret_name,
-		     struct mxt_error *err)
+/* One of the two forms that a name may have, never both: one list has one text. Outcomes as above. */
+static char *read_name(const json_t *object, const char *text_key, const char *bytes_key, const char **ret_fault)
 {
 	const json_t *text = json_object_get(object, text_key), *bytes = json_object_get(object, bytes_key);
-	if (text && bytes)
-		return wrong(err, bytes_key, "it stands beside its text");
-	if (bytes && json_is_string(bytes))
-		return read_bytes(bytes, bytes_key, ret_name, err);
-	return read_text(text, text_key, ret_name, err);
+	if (!text && json_is_string(bytes))
+		return from_digits(bytes, ret_fault);
+	*ret_fault = bytes ? "it stands in two forms, or in none" : text_fault(text);
+	return *ret_fault ? NULL : strdup(json_string_value(text));
+}
+
+static int name_error(const char *key, const char *fault, struct mxt_error *err)
+{
+	return fault ? wrong(err, key, fault) : mxt_error_oom(err);
 }
 
 static int read_size(const json_t *object, const char *key, int64_t *ret_size, struct mxt_error *err)
@@ -91,9 +90,10 @@ static int read_hash(const json_t *object, const char *key, uint8_t ret_hash[MXT
 
 static int read_link(const json_t *object, struct mxt_file_entry *entry, struct mxt_error *err)
 {
-	int rc = read_name(object, "link", "link_bytes", &entry->target, err);
-	if (rc < 0)
-		return rc;
+	const char *fault = NULL;
+	entry->target = read_name(object, "link", "link_bytes", &fault);
+	if (!entry->target)
+		return name_error("link", fault, err);
 	if (entry->target[0] == '\0' || strlen(entry->target) >= PATH_MAX)
 		return wrong(err, "link", "it is empty or too long");
 	entry->kind = MXT_ENTRY_LINK;
@@ -126,9 +126,11 @@ static int read_entry(const json_t *object, enum mxt_list_role role, struct mxt_
 {
 	if (!json_is_object(object))
 		return mxt_error_set(err, -EINVAL, MXT_E_LIST_FORM, "it is no object");
-	int rc = read_name(object, "path", "path_bytes", &entry->path, err);
-	if (rc == 0)
-		rc = path_check(role, entry->path, err);
+	const char *fault = NULL;
+	entry->path = read_name(object, "path", "path_bytes", &fault);
+	if (!entry->path)
+		return name_error("path", fault, err);
+	int rc = path_check(role, entry->path, err);
 	if (rc < 0)
 		return rc;
 	bool is_link = json_object_get(object, "link") || json_object_get(object, "link_bytes");
@@ -193,10 +195,10 @@ static int read_role(const json_t *object, enum mxt_list_role *ret_role, struct 
 
 static int read_root(const json_t *object, struct mxt_file_list *list, struct mxt_error *err)
 {
-	int rc = read_name(object, "root", "root_bytes", &list->root, err);
-	if (rc < 0)
-		return rc;
 	const char *fault = NULL;
+	list->root = read_name(object, "root", "root_bytes", &fault);
+	if (!list->root)
+		return name_error("root", fault, err);
 	if (list->root[0] != '/')
 		fault = "it is not absolute";
 	else if (list->root[1])

@@ -91,12 +91,10 @@ static int push(struct walk *walk, char *path, struct mxt_error *err)
 /* Takes over the path, also when it fails. */
 static int add_file(struct walk *walk, char *path, const struct stat *status, struct mxt_error *err)
 {
-	const struct mxt_file_entry entry = {
-	    .path = path,
-	    .kind = MXT_ENTRY_FILE,
-	    .size = status->st_size,
-	    .seen = mxt_file_identity_of(status),
-	};
+	struct mxt_file_entry entry = {.kind = MXT_ENTRY_FILE};
+	entry.path = path;
+	entry.size = status->st_size;
+	entry.seen = mxt_file_identity_of(status);
 	return mxt_file_list_add(walk->list, &entry, err);
 }
 
