@@ -184,10 +184,10 @@ static void test_unreadable(void **state)
 {
 	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
 	MXT_CLEANUP_FILE_LIST struct mxt_file_list list = MXT_FILE_LIST_INIT;
+	if (geteuid() == 0)
+		skip(); /* root may read everything */
 	MXT_CLEANUP_FREE char *path = mxt_scratch_write(*state, "secret", "x");
 	assert_int_equal(chmod(path, 0), 0);
-	if (access(path, R_OK) == 0)
-		skip(); /* of root's rights */
 	mxt_hash_sample_list(*state, &list);
 	assert_int_equal(mxt_hash_list(&list, 0, NULL, &err), -EACCES);
 	assert_int_equal(err.id, MXT_E_TREE_READ);
