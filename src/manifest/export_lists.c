@@ -21,18 +21,6 @@ void mxt_export_lists_finish(struct mxt_export_lists *lists)
 	*lists = (struct mxt_export_lists)MXT_EXPORT_LISTS_INIT;
 }
 
-static const char *place(const struct mxt_verify_request *where, const struct mxt_file_list *list, size_t number)
-{
-	if (list->role == MXT_LIST_RUN)
-		return where->run_folder;
-	if (list->role == MXT_LIST_CHECKPOINT)
-		return where->checkpoint ? where->checkpoint : list->root;
-	for (size_t i = 0; where->datasets && where->datasets[i]; i++)
-		if (i + 1 == number)
-			return where->datasets[i];
-	return list->root;
-}
-
 static int check_names(const struct mxt_file_list *list, struct mxt_error *err)
 {
 	for (size_t i = 0; i < list->count; i++) {
@@ -48,32 +36,23 @@ static int check_names(const struct mxt_file_list *list, struct mxt_error *err)
 	return 0;
 }
 
-/* Fills an item that is counted already. */
-static int take_list(const struct mxt_file_list *list, const char *root, size_t number, struct mxt_export_list *item,
-		     struct mxt_error *err)
+/* Fills an item that is counted already, its list and index set. */
+static int take_list(const struct mxt_verify_request *where, struct mxt_export_list *item, struct mxt_error *err)
 {
-	int rc = check_names(list, err);
+	MXT_CLEANUP_BUF struct mxt_buf place = MXT_BUF_INIT;
+	int rc = check_names(item->list, err);
 	if (rc < 0)
 		return rc;
-	item->list = list;
-	item->number = number;
-	item->root = realpath(root, NULL);
+	mxt_verify_place(where, item->index, &place);
+	rc = mxt_buf_status(&place, err);
+	if (rc < 0)
+		return rc;
+	item->root = realpath(place.data, NULL);
 	if (!item->root)
 		return mxt_error_errno(err, errno, "the %s is not at %s; say where it lies now",
-				       mxt_list_role_name(list->role), root);
-	item->sha256 = calloc(list->count ? list->count : 1, sizeof *item->sha256);
+				       mxt_list_role_name(item->list->role), place.data);
+	item->sha256 = calloc(item->list->count ? item->list->count : 1, sizeof *item->sha256);
 	return item->sha256 ? 0 : mxt_error_oom(err);
-}
-
-static int check_places(const struct mxt_verify_request *where, size_t n_datasets, struct mxt_error *err)
-{
-	size_t n = 0;
-	while (where->datasets && where->datasets[n])
-		n++;
-	if (n > n_datasets)
-		return mxt_error_set(err, -EINVAL, MXT_E_USAGE,
-				     "the manifest lists %zu datasets, and places are given for %zu", n_datasets, n);
-	return 0;
 }
 
 /* Takes those lists in that are wanted. */
@@ -84,17 +63,17 @@ static int choose(const struct mxt_verify_request *where, bool checkpoint_only, 
 	lists->items = calloc(n ? n : 1, sizeof *lists->items);
 	if (!lists->items)
 		return mxt_error_oom(err);
-	for (size_t i = 0; i < n; i++) {
+	int rc = mxt_verify_check_places(where, err);
+	for (size_t i = 0; rc == 0 && i < n; i++) {
 		const struct mxt_file_list *list = mxt_manifest_list(where->manifest, i);
 		n_datasets += list->role == MXT_LIST_DATASET;
 		if (checkpoint_only && list->role != MXT_LIST_CHECKPOINT)
 			continue;
-		int rc =
-		    take_list(list, place(where, list, n_datasets), n_datasets, &lists->items[lists->count++], err);
-		if (rc < 0)
-			return rc;
+		struct mxt_export_list *item = &lists->items[lists->count++];
+		*item = (struct mxt_export_list){.list = list, .index = i, .number = n_datasets};
+		rc = take_list(where, item, err);
 	}
-	return check_places(where, n_datasets, err);
+	return rc;
 }
 
 static int digest(const struct mxt_hash_watch *watch, struct mxt_export_lists *lists, struct mxt_error *err)

@@ -21,6 +21,7 @@ struct mxt_error;
 struct mxt_export_list {
 	const struct mxt_file_list *list;   /* borrowed of the manifest */
 	char *root;                         /* owned: where it lies now, as realpath(3) says */
+	size_t index;                       /* in the manifest */
 	size_t number;                      /* of a dataset, from 1 */
 	uint8_t (*sha256)[MXT_SHA256_SIZE]; /* owned: one per entry */
 };

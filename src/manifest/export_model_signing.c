@@ -12,15 +12,19 @@
 #include "export.h"
 #include "export_lists.h"
 #include "json.h"
+#include "list_scope.h"
+#include "manifest.h"
+#include "manifest_files.h"
+#include "run_files.h"
 
-/* Its default; they stand in the statement, so that its reader leaves them out, too. */
-static const char *const ignored[] = {".git", ".gitattributes", ".github", ".gitignore"};
+/* What it leaves out by itself. */
+static const char *const of_git[] = {".git", ".gitattributes", ".github", ".gitignore"};
 
-static bool is_ignored(const char *path)
+static bool is_of_git(const char *path)
 {
-	for (size_t i = 0; i < MXT_ARRAY_LEN(ignored); i++) {
-		size_t len = strlen(ignored[i]);
-		if (strncmp(path, ignored[i], len) == 0 && (path[len] == '\0' || path[len] == '/'))
+	for (size_t i = 0; i < MXT_ARRAY_LEN(of_git); i++) {
+		size_t len = strlen(of_git[i]);
+		if (strncmp(path, of_git[i], len) == 0 && (path[len] == '\0' || path[len] == '/'))
 			return true;
 	}
 	return false;
@@ -57,7 +61,7 @@ static int collect(const struct mxt_export_list *item, struct resource *resource
 	size_t count = 0;
 	for (size_t i = 0; i < item->list->count; i++) {
 		const struct mxt_file_entry *entry = &item->list->entries[i];
-		if (is_ignored(entry->path))
+		if (is_of_git(entry->path))
 			continue;
 		if (entry->kind == MXT_ENTRY_LINK)
 			return refuse_link(entry->path, err);
@@ -74,25 +78,60 @@ static json_t *resource_json(const struct resource *resource)
 			 mxt_export_hex(resource->sha256));
 }
 
-static json_t *serialization(void)
+static int append(json_t *array, const char *text)
 {
-	json_t *paths = json_array();
-	for (size_t i = 0; i < MXT_ARRAY_LEN(ignored); i++)
-		if (json_array_append_new(paths, json_string(ignored[i])) < 0) {
-			json_decref(paths);
-			return NULL;
-		}
-	return json_pack("{s:s, s:s, s:b, s:o}", "method", "files", "hash_type", "sha256", "allow_symlinks", 0,
-			 "ignore_paths", paths);
+	return json_array_append_new(array, json_string(text));
 }
 
-static json_t *predicate(const struct resource *resources, size_t count)
+/* Roots of other lists that lie in the checkpoint, and whose files are not listed as its own. */
+static int append_nested(json_t *paths, const struct mxt_manifest *manifest, const char *root)
+{
+	size_t n = mxt_manifest_n_lists(manifest);
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < n; i++) {
+		const char *below = mxt_list_below(root, mxt_manifest_list(manifest, i)->root);
+		if (below)
+			rc = append(paths, below);
+	}
+	return rc;
+}
+
+/* Where the run's folder is the checkpoint's, the record lies there and is in no list. */
+static int append_record(json_t *paths, const struct mxt_manifest *manifest)
+{
+	int rc = append(paths, MXT_RUN_MANIFEST);
+	if (rc == 0)
+		rc = append(paths, MXT_RUN_MANIFEST ".sig");
+	for (size_t i = 0; rc == 0 && i < mxt_manifest_n_lists(manifest); i++) {
+		MXT_CLEANUP_BUF struct mxt_buf name = MXT_BUF_INIT;
+		mxt_manifest_list_name(manifest, i, &name);
+		rc = name.failed ? -1 : append(paths, name.data);
+	}
+	return rc;
+}
+
+/* What its reader is to leave out. NULL: memory ran out. */
+static json_t *ignored_paths(const struct mxt_manifest *manifest, const struct mxt_export_list *item)
+{
+	MXT_CLEANUP_JSON json_t *paths = json_array();
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < MXT_ARRAY_LEN(of_git); i++)
+		rc = append(paths, of_git[i]);
+	if (rc == 0)
+		rc = append_nested(paths, manifest, item->list->root);
+	if (rc == 0 && strcmp(mxt_manifest_list(manifest, 0)->root, item->list->root) == 0)
+		rc = append_record(paths, manifest);
+	return rc == 0 ? json_incref(paths) : NULL;
+}
+
+static json_t *predicate(const struct resource *resources, size_t count, json_t *ignored)
 {
 	MXT_CLEANUP_JSON json_t *array = json_array();
 	for (size_t i = 0; i < count; i++)
 		if (json_array_append_new(array, resource_json(&resources[i])) < 0)
 			return NULL;
-	return json_pack("{s:o, s:O}", "serialization", serialization(), "resources", array);
+	return json_pack("{s:{s:s, s:s, s:b, s:O}, s:O}", "serialization", "method", "files", "hash_type", "sha256",
+			 "allow_symlinks", 0, "ignore_paths", ignored, "resources", array);
 }
 
 /* SHA-256 over the digests of all. */
@@ -108,8 +147,8 @@ static int root_digest(const struct mxt_libcrypto *library, const struct resourc
 	return mxt_sha256_result(&sha, ret_digest, err);
 }
 
-static int make_statement(const struct mxt_export_lists *lists, struct resource *resources, json_t **ret_statement,
-			  struct mxt_error *err)
+static int make_statement(const struct mxt_export_lists *lists, const struct mxt_manifest *manifest,
+			  struct resource *resources, json_t **ret_statement, struct mxt_error *err)
 {
 	size_t count = 0;
 	uint8_t digest[MXT_SHA256_SIZE];
@@ -119,10 +158,11 @@ static int make_statement(const struct mxt_export_lists *lists, struct resource 
 	if (rc < 0)
 		return rc;
 	const char *name = strrchr(lists->items[0].root, '/') + 1;
+	MXT_CLEANUP_JSON json_t *ignored = ignored_paths(manifest, &lists->items[0]);
 	json_t *statement =
 	    json_pack("{s:s, s:[{s:s, s:{s:o}}], s:s, s:o}", "_type", MXT_IN_TOTO_STATEMENT, "subject", "name",
 		      *name && mxt_json_is_text(name) ? name : "checkpoint", "digest", "sha256", mxt_export_hex(digest),
-		      "predicateType", MXT_MODEL_SIGNING_PREDICATE, "predicate", predicate(resources, count));
+		      "predicateType", MXT_MODEL_SIGNING_PREDICATE, "predicate", predicate(resources, count, ignored));
 	if (!statement)
 		return mxt_error_oom(err);
 	*ret_statement = statement;
@@ -141,5 +181,5 @@ int mxt_export_model_signing(const struct mxt_verify_request *where, json_t **re
 				     "manifest with --checkpoint");
 	size_t n = lists.items[0].list->count;
 	MXT_CLEANUP_FREE struct resource *resources = calloc(n ? n : 1, sizeof *resources);
-	return resources ? make_statement(&lists, resources, ret_statement, err) : mxt_error_oom(err);
+	return resources ? make_statement(&lists, where->manifest, resources, ret_statement, err) : mxt_error_oom(err);
 }

@@ -6,8 +6,7 @@
 
 #include "error.h"
 
-/* `path` relative to `root`, when it lies below it; else NULL. */
-static const char *below(const char *root, const char *path)
+const char *mxt_list_below(const char *root, const char *path)
 {
 	size_t len = strlen(root);
 	if (len > 0 && root[len - 1] == '/') /* the root of the file system */
@@ -22,7 +21,7 @@ int mxt_list_scope(const char *const *roots, size_t n, size_t i, const char ***r
 	if (!left_out)
 		return mxt_error_oom(err);
 	for (size_t j = 0; j < n; j++) {
-		const char *path = below(roots[i], roots[j]);
+		const char *path = mxt_list_below(roots[i], roots[j]);
 		if (path)
 			left_out[count++] = path;
 	}

@@ -12,6 +12,9 @@
 
 struct mxt_error;
 
+/* `path` relative to `root`, when it lies below it; else NULL. Both are absolute. */
+const char *mxt_list_below(const char *root, const char *path);
+
 /*
  * What the list with roots[i] leaves out: the other roots that lie below it, relative to it. Roots are absolute, as
  * mxt_tree_list() has them. A NULL-ended array of pointers into `roots`, for the caller to free().

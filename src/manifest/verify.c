@@ -80,7 +80,7 @@ void mxt_verify_place(const struct mxt_verify_request *request, size_t i, struct
 		mxt_buf_puts(buf, given ? given : folder ? folder : root);
 }
 
-static int check_places(const struct mxt_verify_request *request, struct mxt_error *err)
+int mxt_verify_check_places(const struct mxt_verify_request *request, struct mxt_error *err)
 {
 	size_t n = mxt_manifest_n_lists(request->manifest);
 	size_t datasets = count_role(request, MXT_LIST_DATASET, n);
@@ -240,7 +240,7 @@ int mxt_verify(const struct mxt_verify_request *request, struct mxt_verify_repor
 {
 	MXT_CLEANUP_VERIFY_REPORT struct mxt_verify_report report = MXT_VERIFY_REPORT_INIT;
 	MXT_CLEANUP(checks_finish) struct checks checks = {.items = NULL};
-	int rc = check_places(request, err);
+	int rc = mxt_verify_check_places(request, err);
 	if (rc == 0)
 		rc = look_at_all(request, &checks, &report, err);
 	if (rc == 0)

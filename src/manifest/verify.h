@@ -37,10 +37,10 @@ struct mxt_verify_request {
  */
 void mxt_verify_place(const struct mxt_verify_request *request, size_t i, struct mxt_buf *buf);
 
-/*
- * 0: it was looked at, whatever was found. MXT_E_VERIFY_PLACE: a place is given for something that the manifest does
- * not have.
- */
+/* MXT_E_VERIFY_PLACE: a place is given for something that the manifest does not have. */
+int mxt_verify_check_places(const struct mxt_verify_request *request, struct mxt_error *err) MXT_WUR;
+
+/* 0: it was looked at, whatever was found. Checks the places, too. */
 int mxt_verify(const struct mxt_verify_request *request, struct mxt_verify_report *ret_report,
 	       struct mxt_error *err) MXT_WUR;
 
