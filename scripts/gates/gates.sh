@@ -121,12 +121,12 @@ gate_symbols() {
 }
 
 gate_man() {
-	tracked 'docs/man/*.1' | xargs -0 mandoc -T lint -W warning
+	tracked 'docs/man/*.[15]' | xargs -0 mandoc -T lint -W warning
 }
 
 gate_errors_doc() {
 	scripts/errors_md.py --check
-	scripts/recording_docs.py --check
+	scripts/recording_docs.py --check && scripts/manifest_docs.py --check
 }
 
 gate_models_doc() {

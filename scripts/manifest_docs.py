@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""usage: manifest_docs.py [--check]
+
+Writes docs/manifest.schema.json, and the tables of docs/manifest.md, from src/manifest/manifest_fields.def; with --check
+says whether they are up to date.
+"""
+
+import json
+import pathlib
+import re
+import sys
+
+SOURCE = pathlib.Path("src/manifest/manifest_fields.def")
+SCHEMA = pathlib.Path("docs/manifest.schema.json")
+TEXT = pathlib.Path("docs/manifest.md")
+ROW = re.compile(r'^MXT_MANIFEST_FIELD\((\w+), "(\w+)",\s+(\w+), (.*?), "([^"]*)", "([^"]*)"\)$', re.MULTILINE)
+BEGIN = "<!-- fields: written by scripts/manifest_docs.py; do not edit -->\n"
+END = "<!-- end of fields -->"
+OPEN = ("open", "result")  # objects of any keys
+
+# What is one of several is required all the same.
+CHOICES = {
+    "list": [["root", "root_bytes"]],
+    "entry": [["path", "path_bytes"], ["blake3", "link", "link_bytes"]],
+}
+TOGETHER = {"entry": {"blake3": ["size"], "size": ["blake3"]}}
+
+
+def number(text):
+    return 2**53 - 1 if text == "MXT_JSON_MAX_INT" else int(text)
+
+
+def parts(rule):
+    kind, _, rest = rule.rstrip(")").partition("(")
+    return kind, [part.strip() for part in rest.split(",")] if rest else []
+
+
+def rule_schema(rule):
+    """What a JSON Schema can say of one rule."""
+    kind, arguments = parts(rule)
+    plain = {
+        "NAME": {"type": "string", "pattern": "^[ -~]{1,256}$"},
+        "TEXT": {"type": "string"},
+        "TEXTS": {"type": "array", "items": {"type": "string"}},
+        "HASH": {"type": "string", "pattern": "^[0-9a-f]{64}$"},
+        "FLAG": {"const": True},
+        "ANY": {},
+    }
+    if kind in plain:
+        return plain[kind]
+    if kind == "INTEGER":
+        return {"type": "integer", "minimum": number(arguments[0]), "maximum": number(arguments[1])}
+    if kind == "WORD":
+        return {"enum": arguments[0].strip('"').split()}
+    reference = {"$ref": "#/$defs/" + arguments[0].lower()}
+    return reference if kind == "OBJECT" else {"type": "array", "items": reference}
+
+
+def rule_text(rule):
+    """The same for a reader."""
+    kind, arguments = parts(rule)
+    plain = {"NAME": "printable ASCII", "TEXT": "text", "TEXTS": "array of texts", "FLAG": "`true`", "ANY": "any value",
+             "HASH": "64 hexadecimal digits", "INTEGER": "whole number"}
+    if kind in plain:
+        return plain[kind]
+    if kind == "WORD":
+        return ", ".join(f"`{word}`" for word in arguments[0].strip('"').split())
+    name = arguments[0].lower()
+    if name in OPEN:
+        return "object" if kind == "OBJECT" else "array of objects"
+    return f"object [{name}](#{name})" if kind == "OBJECT" else f"array of [{name}](#{name})"
+
+
+def objects():
+    """{object: [(key, required, rule, omitted, meaning)]} in the order of the table."""
+    found = {}
+    for name, key, need, rule, omitted, meaning in ROW.findall(SOURCE.read_text()):
+        found.setdefault(name.lower(), []).append((key, need == "REQUIRED", rule, omitted, meaning))
+    return found
+
+
+def described(rule, omitted, meaning):
+    plain = re.sub(r"\[(.*?)\]\(.*?\)", r"\1", meaning)
+    text = "; ".join(part for part in (plain, f"left out: {omitted}" if omitted else "") if part)
+    return rule_schema(rule) | ({"description": text} if text else {})
+
+
+def object_schema(name, rows):
+    schema = {
+        "type": "object",
+        "required": [key for key, required, *_ in rows if required],
+        "properties": {key: described(rule, omitted, meaning) for key, _, rule, omitted, meaning in rows},
+        "additionalProperties": False,
+    }
+    if name in CHOICES:
+        schema["allOf"] = [{"oneOf": [{"required": [key]} for key in keys]} for keys in CHOICES[name]]
+    if name in TOGETHER:
+        schema["dependentRequired"] = TOGETHER[name]
+    return schema
+
+
+def schema():
+    document = {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "$comment": "SPDX-License-Identifier: Apache-2.0. Written by scripts/manifest_docs.py; do not edit.",
+        "title": "mindXtrain manifest",
+        "description": "What a schema can say about mindxtrain.manifest/1; `mindxtrain verify` also checks ids, hashes, "
+                       "paths and orders.",
+        "$ref": "#/$defs/manifest",
+        "$defs": {name: object_schema(name, rows) for name, rows in objects().items()}
+        | {name: {"type": "object"} for name in OPEN},
+    }
+    return json.dumps(document, indent=1) + "\n"
+
+
+def tables():
+    lines = []
+    for name, rows in objects().items():
+        lines += [f"### {name}", "", "| key | value | left out | meaning |", "|---|---|---|---|"]
+        lines += [f"| `{key}` | {rule_text(rule)} | {'required' if required else omitted} | {meaning} |"
+                  for key, required, rule, omitted, meaning in rows]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def main():
+    head, rest = TEXT.read_text().split(BEGIN)
+    wanted = {SCHEMA: schema(), TEXT: head + BEGIN + "\n" + tables() + END + rest.split(END)[1]}
+    stale = [path for path, text in wanted.items() if not path.exists() or path.read_text() != text]
+    if sys.argv[1:] == ["--check"]:
+        for path in stale:
+            print(f"{path} is not up to date: run scripts/manifest_docs.py")
+        return 1 if stale else 0
+    for path in stale:
+        path.write_text(wanted[path])
+    return 0
+
+
+sys.exit(main())
