@@ -16,7 +16,7 @@
 
 struct mxt_manifest {
 	json_t *document; /* without "lists" */
-	struct mxt_manifest_lists lists;
+	struct mxt_list_set set;
 	struct mxt_buf body; /* canonical bytes of all but manifest_id */
 	size_t id_at;        /* of these stand before manifest_id */
 	char id[MXT_HASH_HEX_SIZE];
@@ -27,7 +27,7 @@ void mxt_manifest_destroy(struct mxt_manifest *manifest)
 	if (!manifest)
 		return;
 	json_decref(manifest->document);
-	mxt_manifest_lists_finish(&manifest->lists);
+	mxt_list_set_finish(&manifest->set);
 	mxt_buf_finish(&manifest->body);
 	free(manifest);
 }
@@ -73,7 +73,7 @@ static int check_id(const struct mxt_manifest *manifest, const json_t *document,
 static int take_lists(struct mxt_manifest *manifest, struct mxt_error *err)
 {
 	const json_t *lists = json_object_get(manifest->document, "lists");
-	int rc = mxt_manifest_lists_read(&manifest->lists, lists, err);
+	int rc = mxt_manifest_lists_read(&manifest->set, lists, err);
 	if (rc == 0)
 		(void)json_object_del(manifest->document, "lists");
 	return rc;
@@ -86,27 +86,18 @@ static int check(struct mxt_manifest *manifest, struct mxt_error *err)
 	if (rc == 0)
 		rc = take_lists(manifest, err);
 	if (rc == 0)
-		rc = mxt_manifest_rules_check(manifest->document, &manifest->lists, err);
+		rc = mxt_manifest_rules_check(manifest->document, &manifest->set, err);
 	return rc;
-}
-
-static int create(struct mxt_manifest **ret_manifest, struct mxt_error *err)
-{
-	struct mxt_manifest *manifest = calloc(1, sizeof *manifest);
-	if (!manifest)
-		return mxt_error_oom(err);
-	*ret_manifest = manifest;
-	return 0;
 }
 
 /* Takes over `document`, also on failure. */
 static int create_from(json_t *document, struct mxt_manifest **ret_manifest, struct mxt_error *err)
 {
 	MXT_CLEANUP_JSON json_t *owned = document;
-	MXT_CLEANUP_MANIFEST struct mxt_manifest *manifest = NULL;
+	MXT_CLEANUP_MANIFEST struct mxt_manifest *manifest = calloc(1, sizeof *manifest);
+	if (!manifest)
+		return mxt_error_oom(err);
 	int rc = check_schema(document, err);
-	if (rc == 0)
-		rc = create(&manifest, err);
 	if (rc == 0)
 		rc = make_id(manifest, document, err);
 	if (rc == 0)
@@ -160,10 +151,12 @@ int mxt_manifest_read(const char *path, struct mxt_manifest **ret_manifest, stru
 
 int mxt_manifest_seal(json_t *document, struct mxt_manifest **ret_manifest, struct mxt_error *err)
 {
-	MXT_CLEANUP_MANIFEST struct mxt_manifest *manifest = NULL;
+	MXT_CLEANUP_MANIFEST struct mxt_manifest *manifest = calloc(1, sizeof *manifest);
+	if (!manifest)
+		return mxt_error_oom(err);
 	int rc = check_schema(document, err);
 	if (rc == 0)
-		rc = create(&manifest, err);
+		rc = mxt_json_check(document, err);
 	if (rc == 0)
 		rc = make_id(manifest, document, err);
 	if (rc == 0 && json_object_set_new(document, "manifest_id", json_string(manifest->id)) < 0)
@@ -211,10 +204,10 @@ const json_t *mxt_manifest_document(const struct mxt_manifest *manifest)
 
 size_t mxt_manifest_n_lists(const struct mxt_manifest *manifest)
 {
-	return manifest->lists.count;
+	return manifest->set.count;
 }
 
 const struct mxt_file_list *mxt_manifest_list(const struct mxt_manifest *manifest, size_t i)
 {
-	return &manifest->lists.items[i];
+	return &manifest->set.lists[i];
 }

@@ -20,21 +20,14 @@ static int refuse(const struct mxt_json_path *path, struct mxt_error *err, const
 	return mxt_json_at(path, mxt_error_set(err, -EINVAL, MXT_E_MANIFEST_FIELD, "%s", text), err);
 }
 
-void mxt_manifest_lists_finish(struct mxt_manifest_lists *lists)
-{
-	for (size_t i = 0; i < lists->count; i++)
-		mxt_file_list_finish(&lists->items[i]);
-	free(lists->items);
-}
-
 /* Roles come in their own order, and only datasets more than once. */
-static int check_roles(const struct mxt_manifest_lists *lists, const struct mxt_json_path *path, struct mxt_error *err)
+static int check_roles(const struct mxt_list_set *set, const struct mxt_json_path *path, struct mxt_error *err)
 {
-	if (lists->count == 0 || lists->items[0].role != MXT_LIST_RUN)
+	if (set->count == 0 || set->lists[0].role != MXT_LIST_RUN)
 		return refuse(path, err, "the list of the run's own folder must come first");
-	for (size_t i = 1; i < lists->count; i++) {
+	for (size_t i = 1; i < set->count; i++) {
 		const struct mxt_json_path at = {path, NULL, i};
-		enum mxt_list_role last = lists->items[i - 1].role, role = lists->items[i].role;
+		enum mxt_list_role last = set->lists[i - 1].role, role = set->lists[i].role;
 		if (role < last || (role == last && role != MXT_LIST_DATASET))
 			return refuse(&at, err,
 				      "lists are those of the run, of its datasets and of its checkpoint, in this "
@@ -43,22 +36,23 @@ static int check_roles(const struct mxt_manifest_lists *lists, const struct mxt_
 	return 0;
 }
 
-int mxt_manifest_lists_read(struct mxt_manifest_lists *lists, const json_t *json, struct mxt_error *err)
+int mxt_manifest_lists_read(struct mxt_list_set *set, const json_t *json, struct mxt_error *err)
 {
 	const struct mxt_json_path path = {&root, "lists", 0};
 	if (!json_is_array(json))
 		return refuse(&path, err, "an array of lists is expected here");
-	lists->items = calloc(json_array_size(json) + 1, sizeof *lists->items);
-	if (!lists->items)
+	set->capacity = json_array_size(json) + 1;
+	set->lists = calloc(set->capacity, sizeof *set->lists);
+	if (!set->lists)
 		return mxt_error_oom(err);
 	for (size_t i = 0; i < json_array_size(json); i++) {
 		const struct mxt_json_path at = {&path, NULL, i};
-		int rc = mxt_file_list_read(json_array_get(json, i), &lists->items[i], err);
+		int rc = mxt_file_list_read(json_array_get(json, i), &set->lists[i], err);
 		if (rc < 0)
 			return mxt_json_at(&at, rc, err);
-		lists->count++;
+		set->count++;
 	}
-	return check_roles(lists, &path, err);
+	return check_roles(set, &path, err);
 }
 
 static int check_result(const json_t *document, struct mxt_error *err)
@@ -103,10 +97,10 @@ static int check_file(const json_t *document, const struct mxt_file_list *list, 
 	return strcmp(claimed, hex) == 0 ? 0 : refuse(&at, err, "the list of the run's folder has no such file");
 }
 
-int mxt_manifest_rules_check(const json_t *document, const struct mxt_manifest_lists *lists, struct mxt_error *err)
+int mxt_manifest_rules_check(const json_t *document, const struct mxt_list_set *set, struct mxt_error *err)
 {
 	int rc = check_result(document, err);
 	for (size_t i = 0; rc == 0 && i < MXT_ARRAY_LEN(told_twice); i++)
-		rc = check_file(document, &lists->items[0], i, err);
+		rc = check_file(document, &set->lists[0], i, err);
 	return rc;
 }
