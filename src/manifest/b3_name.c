@@ -4,7 +4,7 @@
 #include "buf.h"
 #include "manifest.h"
 
-void mxt_b3_name(const struct mxt_manifest *manifest, size_t list, struct mxt_buf *buf)
+void mxt_list_label(const struct mxt_manifest *manifest, size_t list, struct mxt_buf *buf)
 {
 	enum mxt_list_role role = mxt_manifest_list(manifest, list)->role;
 	size_t of_role = 0, number = 0;
@@ -13,10 +13,17 @@ void mxt_b3_name(const struct mxt_manifest *manifest, size_t list, struct mxt_bu
 		if (i == list)
 			number = of_role;
 	}
-	if (role == MXT_LIST_RUN)
-		mxt_buf_puts(buf, "manifest.b3");
-	else if (of_role == 1)
-		mxt_buf_printf(buf, "manifest.%s.b3", mxt_list_role_name(role));
-	else
-		mxt_buf_printf(buf, "manifest.%s-%zu.b3", mxt_list_role_name(role), number);
+	mxt_buf_puts(buf, mxt_list_role_name(role));
+	if (of_role > 1)
+		mxt_buf_printf(buf, "-%zu", number);
+}
+
+void mxt_b3_name(const struct mxt_manifest *manifest, size_t list, struct mxt_buf *buf)
+{
+	mxt_buf_puts(buf, "manifest.");
+	if (mxt_manifest_list(manifest, list)->role != MXT_LIST_RUN) {
+		mxt_list_label(manifest, list, buf);
+		mxt_buf_putc(buf, '.');
+	}
+	mxt_buf_puts(buf, "b3");
 }

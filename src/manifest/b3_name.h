@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the lists for b3sum are called that lie beside a manifest.
+ * What the lists of a manifest are called, and those for b3sum that lie beside it.
  */
 #ifndef MXT_MANIFEST_B3_NAME_H
 #define MXT_MANIFEST_B3_NAME_H
@@ -9,6 +9,9 @@
 
 struct mxt_buf;
 struct mxt_manifest;
+
+/* Appends ROLE; ROLE-N (N from 1) for one of many. */
+void mxt_list_label(const struct mxt_manifest *manifest, size_t list, struct mxt_buf *buf);
 
 /* Appends manifest.b3 for the run's list, manifest.ROLE.b3 for another, manifest.ROLE-N.b3 (N from 1) for one of many.
  */

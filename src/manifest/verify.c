@@ -61,7 +61,9 @@ static const char *below(const char *path, const char *folder)
 static char *above(const struct mxt_verify_request *request, const char *way)
 {
 	MXT_CLEANUP_FREE char *here = realpath(request->run_folder, NULL);
-	size_t len = here ? strlen(here) : 0, way_len = strlen(way);
+	if (!here)
+		return NULL;
+	size_t len = strlen(here), way_len = strlen(way);
 	if (len < way_len + 2 || strcmp(here + len - way_len, way) != 0 || here[len - way_len - 1] != '/')
 		return NULL;
 	here[len - way_len - 1] = '\0';
