@@ -164,24 +164,26 @@ static bool same_link(const struct mxt_file_entry *a, const struct mxt_file_entr
 	return strcmp(a->target ? a->target : "", b->target ? b->target : "") == 0;
 }
 
-/* Both are sorted by the bytes of their paths. */
+static bool same(const struct mxt_file_entry *a, const struct mxt_file_entry *b)
+{
+	return a->kind == b->kind && mxt_file_identity_equal(&a->seen, &b->seen) && same_link(a, b);
+}
+
+/* Both are sorted by the bytes of their paths: what only one of them has comes first somewhere. */
 static int compare(const struct mxt_file_list *then, const struct mxt_file_list *now, struct mxt_error *err)
 {
-	size_t i = 0, j = 0;
-	while (i < then->count || j < now->count) {
-		const struct mxt_file_entry *a = i < then->count ? &then->entries[i] : NULL;
-		const struct mxt_file_entry *b = j < now->count ? &now->entries[j] : NULL;
-		int order = !a ? 1 : !b ? -1 : strcmp(a->path, b->path);
-		if (order < 0)
-			return changed(then, a->path, "went", err);
-		if (order > 0)
-			return changed(then, b->path, "came", err);
-		if (a->kind != b->kind || !mxt_file_identity_equal(&a->seen, &b->seen) || !same_link(a, b))
+	size_t n = then->count < now->count ? then->count : now->count;
+	for (size_t i = 0; i < n; i++) {
+		const struct mxt_file_entry *a = &then->entries[i], *b = &now->entries[i];
+		int order = strcmp(a->path, b->path);
+		if (order != 0)
+			return changed(then, order < 0 ? a->path : b->path, order < 0 ? "went" : "came", err);
+		if (!same(a, b))
 			return changed(then, a->path, "changed", err);
-		i++;
-		j++;
 	}
-	return 0;
+	if (then->count > n)
+		return changed(then, then->entries[n].path, "went", err);
+	return now->count > n ? changed(then, now->entries[n].path, "came", err) : 0;
 }
 
 static int look_again(const struct mxt_list_set *set, struct mxt_error *err)

@@ -67,6 +67,15 @@ static void drop_link(const char *path)
 		(void)unlink(path);
 }
 
+static int remove_signature(const char *folder, struct mxt_error *err)
+{
+	MXT_CLEANUP_BUF struct mxt_buf path = MXT_BUF_INIT;
+	int rc = join(folder, MXT_RUN_MANIFEST ".sig", &path, err);
+	if (rc < 0 || unlink(mxt_buf_text(&path)) == 0 || errno == ENOENT)
+		return rc;
+	return mxt_error_errno(err, errno, "cannot remove %s, which signs another manifest", path.data);
+}
+
 static int write_document(const struct mxt_manifest *manifest, const char *folder, struct mxt_error *err)
 {
 	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
@@ -82,12 +91,7 @@ static int write_document(const struct mxt_manifest *manifest, const char *folde
 		rc = remove_lists(folder, err);
 	if (rc == 0)
 		rc = mxt_file_replace(path.data, text.data, text.len, err);
-	mxt_buf_puts(&path, ".sig");
-	if (rc == 0 && path.failed)
-		rc = mxt_error_oom(err);
-	if (rc == 0 && unlink(path.data) < 0 && errno != ENOENT)
-		rc = mxt_error_errno(err, errno, "cannot remove %s, which signs another manifest", path.data);
-	return rc;
+	return rc == 0 ? remove_signature(folder, err) : rc;
 }
 
 static int write_list(const struct mxt_manifest *manifest, size_t i, const char *folder, size_t *left_out,
