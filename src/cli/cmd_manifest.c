@@ -13,13 +13,14 @@
 
 /* One table for all verbs; each row's help begins with the verbs that take it. */
 static const struct mxt_option options[] = {
-    {"json", NULL, "print one JSON object"},
+    {"dataset", "PATH...", "create, export: where the data lies, instead of where the record says"},
+    {"checkpoint", "PATH", "create, export: where what the run left lies, instead of where the record says"},
+    {"threads", "N", "create: how many threads hash (default: one for each processor, at most 16)"},
+    {"json", NULL, "create: print one JSON object"},
     {"in-toto", NULL, "export: as a Statement of in-toto, each file a subject with both hashes"},
     {"model-signing", NULL, "export: the checkpoint as the Statement that model-signing signs"},
     {"key", "FILE", "export: sign it with this ECDSA key (PEM), into a sigstore bundle"},
     {"out", "FILE", "export: where to write it (default: standard output)"},
-    {"dataset", "PATH...", "export: where the datasets lie now, in the manifest's order"},
-    {"checkpoint", "DIR", "export: where the checkpoint lies now"},
 };
 
 struct verb {
@@ -29,6 +30,7 @@ struct verb {
 };
 
 static const struct verb verbs[] = {
+    {"create", " dataset checkpoint threads json ", mxt_manifest_create_verb},
     {"export", " in-toto model-signing key out dataset checkpoint ", mxt_manifest_export_verb},
 };
 
