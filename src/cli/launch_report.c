@@ -10,9 +10,11 @@
 #include "clean_text.h"
 #include "cleanup.h"
 #include "clock.h"
+#include "error.h"
 #include "json.h"
 #include "launch.h"
 #include "launch_run.h"
+#include "manifest.h"
 #include "run_files.h"
 #include "run_proof.h"
 #include "supervise.h"
@@ -274,4 +276,34 @@ void mxt_launch_print_result(FILE *out, const struct mxt_launch *launch, const s
 	if (result->handoffs_changed)
 		mxt_launch_print_line(out, "warning", mxt_error_text(&result->handoffs));
 	print_caches(out, result->caches);
+}
+
+/* What a command trained that only it knows has no result to be compared. */
+static void put_result(const struct mxt_manifest *manifest, struct mxt_buf *text)
+{
+	const json_t *document = mxt_manifest_document(manifest);
+	const json_t *unknown = json_object_get(json_object_get(document, "result"), "unknown");
+	const char *result_id = mxt_manifest_result_id(manifest);
+	const char *reason = json_string_value(json_array_get(unknown, 0));
+	if (result_id)
+		mxt_buf_printf(text, ", result_id %s", result_id);
+	else if (json_object_get(document, "config"))
+		mxt_buf_printf(text, "; its result_id is not known: %s", reason ? reason : "?");
+}
+
+void mxt_launch_print_manifest(FILE *out, const struct mxt_manifest *manifest)
+{
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	mxt_buf_puts(&text, mxt_manifest_id(manifest));
+	put_result(manifest, &text);
+	mxt_launch_print_line(out, "manifest_id", mxt_buf_text(&text));
+}
+
+void mxt_launch_print_no_manifest(FILE *out, const char *folder, const struct mxt_error *cause)
+{
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	char id[12];
+	mxt_buf_printf(&text, "the run has no manifest: %s [%s]; make it with: mindxtrain manifest create %s",
+		       mxt_error_text(cause), mxt_error_id_text(cause->id, id), folder);
+	mxt_launch_print_line(out, "warning", mxt_buf_text(&text));
 }

@@ -8,13 +8,19 @@
 
 #include <stdio.h>
 
+struct mxt_error;
 struct mxt_launch;
 struct mxt_launch_result;
+struct mxt_manifest;
 
 /* "mindxtrain: KIND: TEXT": one line, whatever is in the text. Without a kind: "". */
 void mxt_launch_print_line(FILE *out, const char *kind, const char *text);
 
 /* Nothing for a command that was not started. */
 void mxt_launch_print_result(FILE *out, const struct mxt_launch *launch, const struct mxt_launch_result *result);
+
+/* The ids of the manifest that was made of the run; or why there is none, and how to get it. */
+void mxt_launch_print_manifest(FILE *out, const struct mxt_manifest *manifest);
+void mxt_launch_print_no_manifest(FILE *out, const char *folder, const struct mxt_error *cause);
 
 #endif

@@ -19,6 +19,9 @@
 #include "launch_report.h"
 #include "launch_run.h"
 #include "launch_settings.h"
+#include "make_manifest.h"
+#include "manifest.h"
+#include "manifest_create.h"
 #include "plan.h"
 #include "plan_fit.h"
 #include "plan_software.h"
@@ -219,6 +222,21 @@ static int fail_as_run(struct session *session, struct mxt_error *err)
 	return err->status;
 }
 
+/* The run has its status already, and keeps it whatever becomes of its manifest. */
+static void record(const struct session *session)
+{
+	MXT_CLEANUP_ERROR struct mxt_error cause = MXT_ERROR_INIT;
+	MXT_CLEANUP_MANIFEST struct mxt_manifest *manifest = NULL;
+	size_t left_out = 0;
+	struct mxt_manifest_request request = {.run_folder = session->folder.path};
+	if (!session->settings.makes_manifest)
+		return;
+	if (mxt_make_manifest(session->cli, &request, &manifest, &left_out, &cause) == 0)
+		mxt_launch_print_manifest(stderr, manifest);
+	else
+		mxt_launch_print_no_manifest(stderr, session->folder.path, &cause);
+}
+
 static int run(struct session *session, struct mxt_error *err)
 {
 	int rc = mxt_launch_write(&session->launch, &session->folder, mxt_buf_text(&session->plan_text),
@@ -237,6 +255,7 @@ static int run(struct session *session, struct mxt_error *err)
 		session->cli->failure_status = session->status.exit_status;
 	if (rc < 0)
 		return rc;
+	record(session);
 	return session->result.cause.id == MXT_E_NONE ? session->status.exit_status : fail_as_run(session, err);
 }
 

@@ -58,6 +58,7 @@ int mxt_launch_settings_parse(const struct mxt_args *args, struct mxt_launch_set
 					       .python = mxt_args_get(args, "python"),
 					       .prints = mxt_args_has(args, "print"),
 					       .records = !mxt_args_has(args, "no-coverage"),
+					       .makes_manifest = !mxt_args_has(args, "no-manifest"),
 					       .requires_proof = mxt_args_has(args, "require-proof"),
 					       .allowed = allowances(args),
 					       .grace_given = mxt_args_has(args, "grace"),

@@ -19,6 +19,7 @@ struct mxt_launch_settings {
 	const char *python; /* NULL: not given */
 	bool prints;        /* nothing is made or started */
 	bool records;
+	bool makes_manifest;
 	bool requires_proof;
 	unsigned allowed; /* of enum mxt_allowance */
 	bool grace_given;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -110,6 +111,7 @@ static int open_made(struct mxt_run_folder *folder, struct mxt_buf *path, struct
 	folder->fd = open(mxt_buf_text(path), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (folder->fd < 0)
 		return folder_error(err, errno, "open the folder", mxt_buf_text(path));
+	(void)flock(folder->fd, LOCK_EX | LOCK_NB); /* some network file systems have none */
 	folder->name = strdup(strrchr(mxt_buf_text(path), '/') + 1);
 	folder->path = folder->name ? mxt_buf_steal(path) : NULL;
 	return folder->path ? 0 : mxt_error_oom(err);

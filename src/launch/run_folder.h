@@ -28,7 +28,7 @@ struct mxt_error;
 struct mxt_run_folder {
 	char *path; /* owned, absolute */
 	char *name; /* owned: its last part */
-	int fd;     /* the folder */
+	int fd;     /* the folder, locked (flock(2)) for as long as it is open: somebody fills it */
 	int log_fd; /* train.log; -1 until mxt_run_folder_log() */
 };
 #define MXT_RUN_FOLDER_INIT                                                                                            \

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "clock.h"
 #include "config.h"
 #include "error.h"
 #include "json.h"
@@ -123,6 +124,15 @@ static int set_error(json_t *json, const char *key, const struct mxt_error *err)
 					     mxt_json_clean_text(mxt_error_text(err), MAX_TEXT)));
 }
 
+/* By the clock on the wall: when it was, not how long it took. 0 or -1. */
+static int add_times(const struct mxt_launch_result *result, json_t *json)
+{
+	json_int_t started = (json_int_t)result->started.tv_sec;
+	json_int_t ran_s = (json_int_t)((result->supervised.ended_ns - result->supervised.started_ns) / MXT_NS_PER_S);
+	int rc = json_object_set_new(json, "started", json_integer(started));
+	return rc == 0 ? json_object_set_new(json, "ended", json_integer(started + ran_s)) : rc;
+}
+
 static int add_result(const struct mxt_run_status *status, json_t *json)
 {
 	const struct mxt_launch_result *result = status->result;
@@ -135,6 +145,8 @@ static int add_result(const struct mxt_run_status *status, json_t *json)
 		      result->proof.coverage, "witnesses", result->proof.witnesses, "caches", result->caches,
 		      "artefacts", result->artefacts.found, "config_report", train ? report_name(result) : NULL);
 	int rc = part ? json_object_update(json, part) : -1;
+	if (rc == 0)
+		rc = add_times(result, json);
 	if (rc == 0 && supervised->signal)
 		rc = json_object_set_new(json, "signal", json_integer(supervised->signal));
 	return rc == 0 ? set_error(json, "handoffs", &result->handoffs) : rc;

@@ -295,15 +295,30 @@ static json_t *job_json(const struct mxt_run_record *record)
 	return job;
 }
 
+/*
+ * A manifest is shown to others. PYTHONPATH holds, behind what the launch puts there, folders of the caller's own: that
+ * it was set is told, its value stays in env.json. NULL: memory ran out.
+ */
+static json_t *environment_json(const struct mxt_run_record *record)
+{
+	const json_t *changes = json_object_get(record->env, "changes");
+	MXT_CLEANUP_JSON json_t *told = changes ? json_copy((json_t *)changes) : json_object();
+	MXT_CLEANUP_JSON json_t *path = json_copy(json_object_get(changes, "PYTHONPATH"));
+	if (path)
+		(void)json_object_del(path, "to");
+	return told && (!path || json_object_set(told, "PYTHONPATH", path) == 0) ? json_incref(told) : NULL;
+}
+
 int mxt_run_record_describe(const struct mxt_run_record *record, const struct mxt_file_list *list, json_t *document,
 			    struct mxt_error *err)
 {
 	MXT_CLEANUP_JSON json_t *proof = json_object();
-	if (!proof || proof_json(record, list, proof) < 0)
+	MXT_CLEANUP_JSON json_t *environment = environment_json(record);
+	if (!proof || !environment || proof_json(record, list, proof) < 0)
 		return mxt_error_oom(err);
 	MXT_CLEANUP_JSON json_t *parts = json_pack(
 	    "{s:o, s:O*, s:O*, s:O*, s:O*, s:o, s:O*}", "run", run_json(record, list->root), "plan", record->plan,
-	    "config", record->config, "environment", json_object_get(record->env, "changes"), "argv", record->argv,
+	    "config", record->config, "environment", record->env ? environment : NULL, "argv", record->argv,
 	    "job", job_json(record), "proof", json_object_size(proof) > 0 ? proof : NULL);
 	return parts && json_object_update(document, parts) == 0 ? 0 : mxt_error_oom(err);
 }

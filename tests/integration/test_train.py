@@ -29,6 +29,8 @@ learning_rate: 0.0001
 TRAIN = """
 import json, os, pathlib, sys, time
 
+WEIGHTS = b"\\x36" + bytes(7) + b'{"w":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}} ' + b"w"
+
 def read(path):
     config = {}
     for line in pathlib.Path(path).read_text().splitlines():
@@ -56,7 +58,7 @@ def main():
     state = pathlib.Path(config["output_dir"], "checkpoint-3")
     state.mkdir(parents=True, exist_ok=True)
     if ending != "2":
-        (state.parent / "adapter_model.safetensors").write_text("weights")
+        (state.parent / "adapter_model.safetensors").write_bytes(WEIGHTS)
     if ending != "3":
         (state / "trainer_state.json").write_text('{"global_step": 3}')
     return 4 if ending == "4" else 0
@@ -229,8 +231,9 @@ class Folder(TestCase):
         self.train()
         folder = self.folder()
         self.assertEqual({path.name for path in folder.iterdir()},
-                         {"plan.json", "run.yaml", "run.axolotl.yaml", "env.json", "argv.json", "train.log",
-                          "status.json", "ranks"})
+                         {"plan.json", "run.yaml", "run.axolotl.yaml", "env.json", "argv.json", "job.json",
+                          "train.log", "status.json", "ranks", "manifest.json", "manifest.b3",
+                          "manifest.checkpoint.b3"})
         self.assertEqual((folder / "run.yaml").read_text(), CONFIG)
         self.assertEqual((folder / "plan.json").read_bytes(), self.simulated_plan().read_bytes())
         self.assertTrue((folder / "run.axolotl.yaml").read_text().startswith(CONFIG))
