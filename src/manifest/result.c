@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "result.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "error.h"
 #include "json.h"
 #include "result_rules.h"
+
+#define VERSION 1 /* of result_rules.def and of how a config is normalised */
 
 /* What is gathered. What fails for memory makes all of it fail, once, at the end. */
 struct result {
@@ -100,7 +103,7 @@ static json_t *document(const struct result *result)
 {
 	if (json_array_size(result->unknown) > 0)
 		return json_pack("{s:O}", "unknown", result->unknown);
-	return json_pack("{s:i,s:s,s:O,s:O,s:O}", "version", 1, "plan_id", result->request->plan_id, "config",
+	return json_pack("{s:i,s:s,s:O,s:O,s:O}", "version", VERSION, "plan_id", result->request->plan_id, "config",
 			 result->request->config, "datasets", result->datasets, "checkpoint", result->checkpoint);
 }
 
@@ -140,4 +143,19 @@ int mxt_result_make(const struct mxt_result_request *request, json_t **ret_resul
 		mxt_hash_hex(canonical.data, canonical.len, ret_id);
 	*ret_result = json_incref(made);
 	return 0;
+}
+
+int mxt_result_check(const json_t *result, const char *plan_id, const struct mxt_file_list *lists, size_t n_lists,
+		     struct mxt_error *err)
+{
+	if (json_object_get(result, "unknown") || mxt_json_integer(result, "version") != VERSION)
+		return 0;
+	const struct mxt_result_request request = {plan_id, json_object_get(result, "config"), lists, n_lists, NULL};
+	MXT_CLEANUP_JSON json_t *made = NULL;
+	char id[MXT_HASH_HEX_SIZE];
+	int rc = mxt_result_make(&request, &made, id, err);
+	if (rc < 0 || json_equal(made, result))
+		return rc;
+	return mxt_error_set(err, -EINVAL, MXT_E_RESULT_FORM,
+			     "the result is not made of the plan and the files that the manifest lists");
 }

@@ -6,8 +6,8 @@
  *   {"version": 1, "plan_id", "config": normalised, "datasets": [hash, in order], "checkpoint": [{"path", "blake3"}]}
  *
  * result_rules.def says which files of a checkpoint and which keys of a config do not take part, and why;
- * result_config.h how the config is normalised: it is the one that was given, since what the launch changes in it
- * follows from the plan. A dataset of a single file has the hash of its bytes, one of a folder the folder's.
+ * result_config.h how the config is normalised: the one that the trainer got, with the arguments behind it. A dataset
+ * of a single file has the hash of its bytes, one of a folder the folder's. "version" is that of these rules.
  */
 #ifndef MXT_MANIFEST_RESULT_H
 #define MXT_MANIFEST_RESULT_H
@@ -40,5 +40,12 @@ struct mxt_result_request {
  */
 int mxt_result_make(const struct mxt_result_request *request, json_t **ret_result, char ret_id[MXT_HASH_HEX_SIZE],
 		    struct mxt_error *err) MXT_WUR;
+
+/*
+ * Whether a manifest's result is made of what else it says: its plan's id (NULL: none) and its lists. MXT_E_RESULT_FORM
+ * where it is not. The config is taken as it is; so is a result of later rules, and one that is not known.
+ */
+int mxt_result_check(const json_t *result, const char *plan_id, const struct mxt_file_list *lists, size_t n_lists,
+		     struct mxt_error *err) MXT_WUR;
 
 #endif

@@ -145,6 +145,41 @@ static void test_the_document(void **state)
 	json_decref(run.config);
 }
 
+static int check(const struct run *run, const json_t *result, const char *plan_id)
+{
+	return mxt_result_check(result, plan_id, run->lists, 2, NULL);
+}
+
+/* A result that was taken from another run is none of this one. */
+static void test_a_result_belongs_to_its_lists(void **state)
+{
+	(void)state;
+	struct run run;
+	char id[MXT_HASH_HEX_SIZE];
+	json_t *result;
+	run_init(&run);
+	assert_int_equal(mxt_result_make(&run.request, &result, id, NULL), 0);
+	assert_int_equal(check(&run, result, "00"), 0);
+	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
+	assert_true(mxt_result_check(result, "01", run.lists, 2, &err) < 0);
+	assert_int_equal(err.id, MXT_E_RESULT_FORM);
+	assert_true(check(&run, result, NULL) < 0);
+	run.files[2].hash[0]++; /* takes no part */
+	assert_int_equal(check(&run, result, "00"), 0);
+	run.files[0].hash[0]++;
+	assert_true(check(&run, result, "00") < 0);
+	run.files[0].hash[0]--;
+	run.data[0].hash[0]++;
+	assert_true(check(&run, result, "00") < 0);
+	json_object_set_new(result, "version", json_integer(2));
+	assert_int_equal(check(&run, result, "00"), 0);
+	json_decref(result);
+	result = json_pack("{s:[s]}", "unknown", "the plan is not known");
+	assert_int_equal(check(&run, result, NULL), 0);
+	json_decref(result);
+	json_decref(run.config);
+}
+
 static void expect_unknown(struct run *run, const char *words)
 {
 	char id[MXT_HASH_HEX_SIZE];
@@ -196,6 +231,7 @@ int main(void)
 	    cmocka_unit_test(test_what_the_id_depends_on),
 	    cmocka_unit_test(test_the_document),
 	    cmocka_unit_test(test_what_is_unknown),
+	    cmocka_unit_test(test_a_result_belongs_to_its_lists),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
