@@ -2,6 +2,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -337,6 +339,61 @@ static void test_follows_no_link_to_blobs_elsewhere(void **state)
 	expect_list(&list, "file->../../blobs/0123");
 }
 
+/* Exchanges a folder and a link out of the tree, again and again. */
+struct swapper {
+	const char *folder, *link;
+	atomic_bool ends;
+};
+
+static void *swap(void *context)
+{
+	struct swapper *swapper = context;
+	while (!atomic_load(&swapper->ends))
+		(void)renameat2(AT_FDCWD, swapper->folder, AT_FDCWD, swapper->link, RENAME_EXCHANGE);
+	return NULL;
+}
+
+/* Whatever a listing and an opening come to, nothing that lies outside is in it. */
+static void expect_no_way_out(const char *in, size_t rounds)
+{
+	MXT_CLEANUP_CLOSE int root_fd = -1;
+	assert_int_equal(mxt_tree_open_root(in, &root_fd, NULL), 0);
+	for (size_t i = 0; i < rounds; i++) {
+		MXT_CLEANUP_FILE_LIST struct mxt_file_list list = MXT_FILE_LIST_INIT;
+		MXT_CLEANUP_CLOSE int fd = -1;
+		int rc = mxt_tree_list(&(struct mxt_tree_request){.root = in}, &list, NULL);
+		assert_true(rc == 0 || rc == -ESTALE);
+		for (size_t j = 0; j < list.count; j++)
+			assert_null(strstr(list.entries[j].path, "secret"));
+		assert_true(mxt_tree_open(root_fd, "a/secret", &fd) < 0);
+	}
+}
+
+static void test_is_not_led_out_while_folders_are_swapped(void **state)
+{
+	const char *root = *state;
+	make_folder(root, "out");
+	make_folder(root, "out/below");
+	make_file(root, "out/secret", "1");
+	make_file(root, "out/below/secret", "1");
+	make_folder(root, "in");
+	make_folder(root, "in/a");
+	make_folder(root, "in/a/below");
+	make_file(root, "in/a/below/file", "1");
+	make_link(root, "in/b", "../out");
+	MXT_CLEANUP_FREE char *in = mxt_scratch_path(root, "in");
+	MXT_CLEANUP_FREE char *folder = mxt_scratch_path(root, "in/a");
+	MXT_CLEANUP_FREE char *link = mxt_scratch_path(root, "in/b");
+	if (renameat2(AT_FDCWD, folder, AT_FDCWD, link, RENAME_EXCHANGE) < 0)
+		skip(); /* not every file system can */
+	struct swapper swapper = {.folder = folder, .link = link};
+	pthread_t thread;
+	assert_int_equal(pthread_create(&thread, NULL, swap, &swapper), 0);
+	expect_no_way_out(in, 500);
+	atomic_store(&swapper.ends, true);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, mxt_scratch_setup, mxt_scratch_teardown)
 
 int main(void)
@@ -350,6 +407,7 @@ int main(void)
 	    TEST(names_an_unreadable_folder),
 	    TEST(goes_beyond_path_max),
 	    TEST(goes_deeper_than_descriptors),
+	    TEST(is_not_led_out_while_folders_are_swapped),
 	    TEST(lists_hard_links_as_files),
 	    TEST(takes_blobs_of_the_hub_cache_for_files),
 	    TEST(follows_no_link_to_blobs_elsewhere),
