@@ -54,6 +54,7 @@ static void append_pem(const struct mxt_libcrypto_calls *call, const uint8_t *de
 	mxt_buf_puts(pem, "-----END PUBLIC KEY-----\n");
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): its type is OpenSSL's */
 static int no_passphrase(char *buf, int size, int writes, void *context)
 {
 	(void)buf, (void)size, (void)writes;

@@ -80,10 +80,12 @@ int mxt_sigstore_bundle(const json_t *statement, const char *key_path, json_t **
 	MXT_CLEANUP_LIBCRYPTO struct mxt_libcrypto library = MXT_LIBCRYPTO_INIT;
 	MXT_CLEANUP_EC_KEY struct mxt_ec_key key = MXT_EC_KEY_INIT;
 	int rc = mxt_json_canonical(statement, &payload, err);
-	if (rc == 0)
-		rc = mxt_libcrypto_open(&library, err);
-	if (rc == 0)
-		rc = mxt_ec_key_read(&library, key_path, &key, err);
+	if (rc < 0)
+		return rc;
+	rc = mxt_libcrypto_open(&library, err);
+	if (rc < 0)
+		return rc;
+	rc = mxt_ec_key_read(&library, key_path, &key, err);
 	return rc < 0 ? rc : make_bundle(&key, &payload, ret_bundle, err);
 }
 
