@@ -126,7 +126,8 @@ gate_man() {
 
 gate_errors_doc() {
 	scripts/errors_md.py --check
-	scripts/recording_docs.py --check && scripts/manifest_docs.py --check
+	scripts/recording_docs.py --check && scripts/manifest_docs.py --check &&
+		scripts/result_md.py --check
 }
 
 gate_models_doc() {
