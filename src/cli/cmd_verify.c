@@ -23,12 +23,12 @@
 
 static const struct mxt_option options[] = {
     {"plan", "FILE", "a copy of plan.json that lies elsewhere"},
-    {"dataset", "PATH...", "where a dataset lies now, in the manifest's order; or the files of a list"},
+    {"dataset", "PATH...", "where a dataset lies now, in their order; or a list's files"},
     {"checkpoint", "PATH", "where the checkpoint lies now"},
     {"allow-extra", NULL, "let listed folders hold files that are not listed"},
-    {"quick", NULL, "do not read files whose sizes and times are those of an earlier check here"},
+    {"quick", NULL, "read no file whose size and times are those of an earlier check here"},
     {"threads", "N", "how many read and hash, at most 16; default: one per processor"},
-    {"signed-by", "KEY", "the manifest must be signed by this key: public key or allowed_signers file"},
+    {"signed-by", "KEY", "demand a signature by this key: a public key or allowed_signers file"},
     {"json", NULL, "print one JSON object"},
 };
 
