@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The cache of the quick check: what it keeps, for which place, and what it does not believe. */
+#include "quick_cache.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "buf.h"
+#include "cleanup.h"
+#include "cmocka_all.h"
+#include "scratch.h"
+
+#define NOW_NS INT64_C(1800000000000000000)
+#define OLD_NS (NOW_NS - MXT_QUICK_SETTLED_NS - 1)
+
+static void expect_folder(char *const *environment, const char *expected)
+{
+	MXT_CLEANUP_BUF struct mxt_buf folder = MXT_BUF_INIT;
+	mxt_quick_cache_folder(environment, &folder);
+	assert_string_equal(mxt_buf_text(&folder), expected);
+}
+
+static void test_the_folder(void **state)
+{
+	(void)state;
+	char home[] = "HOME=/home/a", cache[] = "XDG_CACHE_HOME=/var/c", relative[] = "XDG_CACHE_HOME=c",
+	     none[] = "HOME=";
+	expect_folder((char *[]){home, cache, NULL}, "/var/c/mindxtrain/verify");
+	expect_folder((char *[]){home, relative, NULL}, "/home/a/.cache/mindxtrain/verify");
+	expect_folder((char *[]){none, NULL}, "");
+}
+
+/* Three files: settled, from before 1970, and changed just now. */
+static const struct mxt_file_identity seen[] = {
+    {.device = UINT64_MAX, .inode = 1, .size = INT64_MAX, .mtime_ns = OLD_NS, .ctime_ns = OLD_NS},
+    {.device = 1, .inode = 2, .size = 0, .mtime_ns = -1, .ctime_ns = OLD_NS},
+    {.device = 1, .inode = 3, .size = 5, .mtime_ns = OLD_NS, .ctime_ns = OLD_NS + 1},
+};
+
+static void test_keeps_what_is_settled(void **state)
+{
+	MXT_CLEANUP_FREE char *folder = mxt_scratch_path(*state, "new/folders");
+	const struct mxt_file_list list = {.count = MXT_ARRAY_LEN(seen)};
+	const struct mxt_quick_cache cache = {.folder = folder, .id = "1d", .root = "/data", .list = &list};
+	struct mxt_file_identity loaded[MXT_ARRAY_LEN(seen)];
+	assert_false(mxt_quick_cache_load(&cache, loaded));
+	assert_int_equal(mxt_quick_cache_store(&cache, seen, NOW_NS, NULL), 0);
+	assert_true(mxt_quick_cache_load(&cache, loaded));
+	assert_true(mxt_file_identity_equal(&loaded[0], &seen[0]));
+	assert_true(mxt_file_identity_equal(&loaded[1], &seen[1]));
+	assert_false(mxt_quick_is_known(&loaded[2]));
+}
+
+static void test_belongs_to_one_list_in_one_place(void **state)
+{
+	const struct mxt_file_list list = {.count = MXT_ARRAY_LEN(seen)}, shorter = {.count = MXT_ARRAY_LEN(seen) - 1};
+	const struct mxt_file_list other_role = {.role = MXT_LIST_DATASET, .count = MXT_ARRAY_LEN(seen)};
+	const struct mxt_quick_cache cache = {.folder = *state, .id = "1d", .root = "/data", .list = &list};
+	struct mxt_quick_cache others[] = {cache, cache, cache, cache};
+	struct mxt_file_identity loaded[MXT_ARRAY_LEN(seen)];
+	others[0].id = "1e";
+	others[1].root = "/data2";
+	others[2].list = &shorter;
+	others[3].list = &other_role;
+	assert_int_equal(mxt_quick_cache_store(&cache, seen, NOW_NS, NULL), 0);
+	for (size_t i = 0; i < MXT_ARRAY_LEN(others); i++)
+		assert_false(mxt_quick_cache_load(&others[i], loaded));
+	assert_true(mxt_quick_cache_load(&cache, loaded));
+}
+
+/* Nothing of a file that is not whole is used. */
+static void test_all_or_nothing(void **state)
+{
+	(void)state;
+	static const char *const bad[] = {
+	    "1 2 3 4 5\n",
+	    "1 2 3 4 5\n1 2 3 4 5",
+	    "1 2 3 4 5\n1 2 3 4\n",
+	    "1 2 3 4 5\n\n",
+	    "1 2 3 4 5\n1 2 3 4 5 6\n",
+	    "1 2 3 4 5\n-\n-\n",
+	    "1 2 3 4 5\n1 2 3 4 -5\n",
+	    "1 2 3 4 5\n-",
+	    "1 2 3 4 5\n1 2 3 4 18446744073709551616\n",
+	};
+	struct mxt_file_identity loaded[2];
+	assert_true(mxt_quick_cache_parse("1 2 3 4 5\n-\n", 2, loaded));
+	assert_int_equal(loaded[0].ctime_ns, 5);
+	for (size_t i = 0; i < MXT_ARRAY_LEN(bad); i++)
+		assert_false(mxt_quick_cache_parse(bad[i], 2, loaded));
+}
+
+static void test_a_folder_that_others_may_write_to(void **state)
+{
+	MXT_CLEANUP_FREE char *folder = mxt_scratch_path(*state, "cache");
+	const struct mxt_file_list list = {.count = MXT_ARRAY_LEN(seen)};
+	const struct mxt_quick_cache cache = {.folder = folder, .id = "1d", .root = "/data", .list = &list};
+	struct mxt_file_identity loaded[MXT_ARRAY_LEN(seen)];
+	struct stat st;
+	assert_int_equal(mxt_quick_cache_store(&cache, seen, NOW_NS, NULL), 0);
+	assert_return_code(stat(folder, &st), errno);
+	assert_int_equal(st.st_mode & 0777, 0700);
+	assert_return_code(chmod(folder, 0720), errno);
+	assert_false(mxt_quick_cache_load(&cache, loaded));
+	for (size_t i = 0; i < MXT_ARRAY_LEN(loaded); i++)
+		assert_false(mxt_quick_is_known(&loaded[i]));
+}
+
+static void test_a_cache_that_cannot_be_written(void **state)
+{
+	MXT_CLEANUP_FREE char *file = mxt_scratch_write(*state, "file", "");
+	MXT_CLEANUP_FREE char *folder = mxt_scratch_path(file, "cache");
+	const struct mxt_file_list list = {.count = MXT_ARRAY_LEN(seen)};
+	const struct mxt_quick_cache cache = {.folder = folder, .id = "1d", .root = "/data", .list = &list};
+	assert_int_equal(mxt_quick_cache_store(&cache, seen, NOW_NS, NULL), -ENOTDIR);
+}
+
+int main(void)
+{
+#define ROW(function) cmocka_unit_test_setup_teardown(function, mxt_scratch_setup, mxt_scratch_teardown)
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_the_folder),           ROW(test_keeps_what_is_settled),
+	    ROW(test_belongs_to_one_list_in_one_place),  cmocka_unit_test(test_all_or_nothing),
+	    ROW(test_a_folder_that_others_may_write_to), ROW(test_a_cache_that_cannot_be_written),
+	};
+#undef ROW
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
