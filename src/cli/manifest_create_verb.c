@@ -76,7 +76,7 @@ static int print_text(FILE *out, const struct made *made, struct mxt_error *err)
 		mxt_buf_putc(&text, '\n');
 	}
 	if (made->left_out > 0)
-		mxt_buf_printf(&text, "note: the lists for b3sum leave out %zu file%s whose name is no UTF-8\n",
+		mxt_buf_printf(&text, "note: the lists for b3sum leave out %zu file%s whose name b3sum cannot check\n",
 			       made->left_out, made->left_out == 1 ? "" : "s");
 	return mxt_print_buf(out, &text, err);
 }

@@ -8,7 +8,7 @@
 What may be wrong with it:
 
     broken={NAME: OFFSET}   reads that reach the byte at OFFSET fail with EIO
-    unopened=[NAME]         opening fails with EIO
+    unopened=[NAME]         opening fails with EIO; of a folder, too
     told_size={NAME: SIZE}  the size that stat(2) says
     ignores_case=True       a name that is not there leads to one that differs in case only
     read_ms=N               each read takes so long
@@ -123,13 +123,13 @@ class Server:
     def readlink(self, node, body):
         return os.readlink(self.real(node))
 
-    def open(self, node, body):
+    def open(self, node, body, flags=DIRECT_IO):
         if os.path.basename(self.paths[node]) in map(os.fsencode, self.faults.get("unopened", ())):
             raise OSError(errno.EIO, "")
-        return struct.pack("<QII", 0, DIRECT_IO, 0)
+        return struct.pack("<QII", 0, flags, 0)
 
     def opendir(self, node, body):
-        return struct.pack("<QII", 0, 0, 0)
+        return self.open(node, body, flags=0)
 
     def read(self, node, body):
         _, offset, size = struct.unpack_from("<QQI", body)
