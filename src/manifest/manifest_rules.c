@@ -11,6 +11,7 @@
 #include "hash.h"
 #include "json.h"
 #include "json_path.h"
+#include "result.h"
 #include "run_files.h"
 
 static const struct mxt_json_path root = MXT_JSON_ROOT;
@@ -55,7 +56,7 @@ int mxt_manifest_lists_read(struct mxt_list_set *set, const json_t *json, struct
 	return check_roles(set, &path, err);
 }
 
-static int check_result(const json_t *document, struct mxt_error *err)
+static int check_result(const json_t *document, const struct mxt_list_set *set, struct mxt_error *err)
 {
 	const struct mxt_json_path at = {&root, "result_id", 0};
 	const json_t *result = json_object_get(document, "result");
@@ -71,7 +72,9 @@ static int check_result(const json_t *document, struct mxt_error *err)
 	if (rc < 0)
 		return rc;
 	mxt_hash_hex(buf.data, buf.len, id);
-	return strcmp(claimed, id) == 0 ? 0 : refuse(&at, err, "it is not the hash of the result that is there");
+	if (strcmp(claimed, id) != 0)
+		return refuse(&at, err, "it is not the hash of the result that is there");
+	return mxt_result_check(document, set->lists, set->count, err);
 }
 
 /* Hashes that are told twice. */
@@ -99,7 +102,7 @@ static int check_file(const json_t *document, const struct mxt_file_list *list, 
 
 int mxt_manifest_rules_check(const json_t *document, const struct mxt_list_set *set, struct mxt_error *err)
 {
-	int rc = check_result(document, err);
+	int rc = check_result(document, set, err);
 	for (size_t i = 0; rc == 0 && i < MXT_ARRAY_LEN(told_twice); i++)
 		rc = check_file(document, &set->lists[0], i, err);
 	return rc;

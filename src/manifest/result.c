@@ -145,17 +145,29 @@ int mxt_result_make(const struct mxt_result_request *request, json_t **ret_resul
 	return 0;
 }
 
-int mxt_result_check(const json_t *result, const char *plan_id, const struct mxt_file_list *lists, size_t n_lists,
-		     struct mxt_error *err)
+static bool has_unlisted_dataset(const json_t *document)
 {
+	size_t i;
+	const json_t *row;
+	json_array_foreach(json_object_get(document, "not_listed"), i,
+			   row) if (strcmp(mxt_json_text(row, "role"), mxt_list_role_name(MXT_LIST_DATASET)) ==
+				    0) return true;
+	return false;
+}
+
+int mxt_result_check(const json_t *document, const struct mxt_file_list *lists, size_t n_lists, struct mxt_error *err)
+{
+	const json_t *result = json_object_get(document, "result");
 	if (json_object_get(result, "unknown") || mxt_json_integer(result, "version") != VERSION)
 		return 0;
-	const struct mxt_result_request request = {plan_id, json_object_get(result, "config"), lists, n_lists, NULL};
+	const char *plan_id = mxt_json_text(json_object_get(document, "plan"), "plan_id");
+	const struct mxt_result_request request = {*plan_id ? plan_id : NULL, json_object_get(result, "config"), lists,
+						   n_lists, NULL};
 	MXT_CLEANUP_JSON json_t *made = NULL;
 	char id[MXT_HASH_HEX_SIZE];
 	int rc = mxt_result_make(&request, &made, id, err);
-	if (rc < 0 || json_equal(made, result))
+	if (rc < 0 || (json_equal(made, result) && !has_unlisted_dataset(document)))
 		return rc;
 	return mxt_error_set(err, -EINVAL, MXT_E_RESULT_FORM,
-			     "the result is not made of the plan and the files that the manifest lists");
+			     "result: it is not made of the plan and the files that the manifest lists");
 }

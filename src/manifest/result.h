@@ -42,10 +42,10 @@ int mxt_result_make(const struct mxt_result_request *request, json_t **ret_resul
 		    struct mxt_error *err) MXT_WUR;
 
 /*
- * Whether a manifest's result is made of what else it says: its plan's id (NULL: none) and its lists. MXT_E_RESULT_FORM
- * where it is not. The config is taken as it is; so is a result of later rules, and one that is not known.
+ * Whether a manifest's result is made of what else its document says, and of its lists. MXT_E_RESULT_FORM where it is
+ * not. The config is taken as it is; so is a result of later rules, and one that is not known.
  */
-int mxt_result_check(const json_t *result, const char *plan_id, const struct mxt_file_list *lists, size_t n_lists,
+int mxt_result_check(const json_t *document, const struct mxt_file_list *lists, size_t n_lists,
 		     struct mxt_error *err) MXT_WUR;
 
 #endif

@@ -30,8 +30,8 @@ static const char manifest_example_text[] =
     "\"argv\":[\"python3\",\"-m\",\"axolotl.cli.train\",\"run.axolotl.yaml\"],"
     "\"job\":{\"directory\":\"/home/me/\xc3\xbc\",\"platform\":{\"arch\":\"gfx942\"}},"
     "\"proof\":{\"config_report\":\"confirmed\",\"witnesses\":[],\"coverage\":{\"all_ppm\":931000}},"
-    "\"result\":{\"version\":1,\"plan_id\":\"" MANIFEST_EXAMPLE_PLAN_ID "\",\"datasets\":[],\"checkpoint\":[]},"
-    "\"not_listed\":[{\"role\":\"dataset\",\"name\":\"org/set\",\"reason\":\"not in the local cache\"}]}";
+    "\"result\":{\"version\":1,\"plan_id\":\"" MANIFEST_EXAMPLE_PLAN_ID "\",\"config\":{\"seed\":1}},"
+    "\"not_listed\":[{\"role\":\"checkpoint\",\"name\":\"org/model\",\"reason\":\"not in the local cache\"}]}";
 
 /* The "file" of the example holds its own name. */
 static inline void manifest_example_hex(const char *name, char ret_hex[MXT_HASH_HEX_SIZE])
@@ -78,14 +78,18 @@ static inline json_t *manifest_example(void)
 		json_t *object = json_object_get(document, hashes[i].object);
 		assert_int_equal(json_object_set_new(object, hashes[i].key, json_string(hex)), 0);
 	}
-	assert_int_equal(mxt_json_canonical(json_object_get(document, "result"), &result, NULL), 0);
-	mxt_hash_hex(result.data, result.len, hex);
-	assert_int_equal(json_object_set_new(document, "result_id", json_string(hex)), 0);
 	json_t *lists =
 	    json_pack("[o, o, o]", manifest_example_list(MXT_LIST_RUN, "/runs/20261130-172241-3fa8b2c1", run),
 		      manifest_example_list(MXT_LIST_DATASET, "/data/set", dataset),
 		      manifest_example_list(MXT_LIST_CHECKPOINT, "/out", checkpoint));
 	assert_int_equal(json_object_set_new(document, "lists", lists), 0);
+	manifest_example_hex(checkpoint[0], hex);
+	json_t *made = json_pack("{s:[s], s:[{s:s, s:s}]}", "datasets", mxt_json_text(json_array_get(lists, 1), "hash"),
+				 "checkpoint", "path", checkpoint[0], "blake3", hex);
+	assert_int_equal(json_object_update_new(json_object_get(document, "result"), made), 0);
+	assert_int_equal(mxt_json_canonical(json_object_get(document, "result"), &result, NULL), 0);
+	mxt_hash_hex(result.data, result.len, hex);
+	assert_int_equal(json_object_set_new(document, "result_id", json_string(hex)), 0);
 	return document;
 }
 

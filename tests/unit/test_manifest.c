@@ -203,6 +203,10 @@ static void checks_the_order_of_lists(void **state)
 	MXT_CLEANUP_JSON json_t *document = manifest_example();
 	json_t *lists = json_object_get(document, "lists");
 	assert_int_equal(json_array_insert(lists, 1, json_array_get(lists, 1)), 0);
+	expect_bad(document, MXT_E_RESULT_FORM, "result"); /* it knows of one dataset */
+	manifest_example_set(document, "result", "{\"unknown\": [\"a test\"]}");
+	manifest_example_set(document, "result_id", NULL);
+	(void)json_object_del(document, "manifest_id");
 	MXT_CLEANUP_MANIFEST struct mxt_manifest *manifest = sealed(document);
 	assert_int_equal(mxt_manifest_n_lists(manifest), 4);
 }

@@ -145,9 +145,12 @@ static void test_the_document(void **state)
 	json_decref(run.config);
 }
 
-static int check(const struct run *run, const json_t *result, const char *plan_id)
+static enum mxt_error_id check(const struct run *run, const json_t *document)
 {
-	return mxt_result_check(result, plan_id, run->lists, 2, NULL);
+	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
+	int rc = mxt_result_check(document, run->lists, 2, &err);
+	assert_int_equal(rc < 0, err.id != MXT_E_NONE);
+	return err.id;
 }
 
 /* A result that was taken from another run is none of this one. */
@@ -159,24 +162,29 @@ static void test_a_result_belongs_to_its_lists(void **state)
 	json_t *result;
 	run_init(&run);
 	assert_int_equal(mxt_result_make(&run.request, &result, id, NULL), 0);
-	assert_int_equal(check(&run, result, "00"), 0);
-	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
-	assert_true(mxt_result_check(result, "01", run.lists, 2, &err) < 0);
-	assert_int_equal(err.id, MXT_E_RESULT_FORM);
-	assert_true(check(&run, result, NULL) < 0);
+	json_t *document = json_pack("{s:o, s:{s:s}}", "result", result, "plan", "plan_id", "00");
+	assert_int_equal(check(&run, document), MXT_E_NONE);
 	run.files[2].hash[0]++; /* takes no part */
-	assert_int_equal(check(&run, result, "00"), 0);
+	assert_int_equal(check(&run, document), MXT_E_NONE);
 	run.files[0].hash[0]++;
-	assert_true(check(&run, result, "00") < 0);
+	assert_int_equal(check(&run, document), MXT_E_RESULT_FORM);
 	run.files[0].hash[0]--;
 	run.data[0].hash[0]++;
-	assert_true(check(&run, result, "00") < 0);
+	assert_int_equal(check(&run, document), MXT_E_RESULT_FORM);
 	json_object_set_new(result, "version", json_integer(2));
-	assert_int_equal(check(&run, result, "00"), 0);
-	json_decref(result);
-	result = json_pack("{s:[s]}", "unknown", "the plan is not known");
-	assert_int_equal(check(&run, result, NULL), 0);
-	json_decref(result);
+	assert_int_equal(check(&run, document), MXT_E_NONE);
+	json_object_set_new(result, "version", json_integer(1));
+	run.data[0].hash[0]--;
+	json_object_set_new(document, "not_listed", json_pack("[{s:s}]", "role", "checkpoint"));
+	assert_int_equal(check(&run, document), MXT_E_NONE);
+	json_object_set_new(document, "not_listed", json_pack("[{s:s}]", "role", "dataset"));
+	assert_int_equal(check(&run, document), MXT_E_RESULT_FORM);
+	json_object_del(document, "not_listed");
+	json_object_del(document, "plan");
+	assert_int_equal(check(&run, document), MXT_E_RESULT_FORM);
+	json_object_set_new(document, "result", json_pack("{s:[s]}", "unknown", "the plan is not known"));
+	assert_int_equal(check(&run, document), MXT_E_NONE);
+	json_decref(document);
 	json_decref(run.config);
 }
 
