@@ -14,8 +14,8 @@
 /* One table for all verbs; each row's help begins with the verbs that take it. */
 static const struct mxt_option options[] = {
     {"dataset", "PATH...", "create, export: where the data lies, instead of where the record says"},
-    {"checkpoint", "PATH", "create, export: where what the run left lies, instead of where the record says"},
-    {"threads", "N", "create: how many threads hash (default: one for each processor, at most 16)"},
+    {"checkpoint", "PATH", "create, export: where what it left lies, instead of where the record says"},
+    {"threads", "N", "create: how many threads hash (default: one a processor, at most 16)"},
     {"json", NULL, "create: print one JSON object"},
     {"in-toto", NULL, "export: as a Statement of in-toto, each file a subject with both hashes"},
     {"model-signing", NULL, "export: the checkpoint as the Statement that model-signing signs"},

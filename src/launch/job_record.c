@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "argv_json.h"
@@ -90,6 +91,8 @@ static int add_output(const struct mxt_launch *launch, const char *directory, js
 {
 	MXT_CLEANUP_BUF struct mxt_buf path = MXT_BUF_INIT;
 	const char *output = launch->config.facts.output_dir;
+	while (strncmp(output, "./", 2) == 0)
+		output += 2;
 	mxt_buf_printf(&path, "%s%s%s", output[0] == '/' ? "" : directory, output[0] == '/' ? "" : "/", output);
 	int rc = mxt_buf_status(&path, err);
 	return rc == 0 ? add_path(record, "output_dir", path.data, err) : rc;

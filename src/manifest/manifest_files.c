@@ -85,8 +85,8 @@ static int write_document(const struct mxt_manifest *manifest, const char *folde
 		rc = join(folder, MXT_RUN_MANIFEST, &path, err);
 	if (rc < 0)
 		return rc;
-	drop_link(path.data);
-	rc = mxt_file_check_writable(path.data, err);
+	drop_link(mxt_buf_text(&path));
+	rc = mxt_file_check_writable(mxt_buf_text(&path), err);
 	if (rc == 0)
 		rc = remove_lists(folder, err);
 	if (rc == 0)

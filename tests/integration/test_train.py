@@ -261,6 +261,109 @@ class Folder(TestCase):
             self.assertNotIn(b"S3CRET", path.read_bytes(), path)
 
 
+class Manifest(TestCase):
+    """What the training read and what it left, found by its config."""
+
+    def set_datasets(self, *paths):
+        self.write("run.yaml", CONFIG + "datasets:\n" + "".join(f"  - path: {path}\n    type: alpaca\n"
+                                                               for path in paths))
+
+    def manifest(self, out="runs"):
+        return json.loads((self.folder(out) / "manifest.json").read_text())
+
+    def lists(self, out="runs"):
+        """{root: paths}"""
+        return {made["root"]: [file["path"] for file in made["files"]] for made in self.manifest(out)["lists"]}
+
+    def not_listed(self, out="runs"):
+        return {row["name"]: row["reason"] for row in self.manifest(out)["not_listed"]}
+
+    def make_hub(self):
+        """A cache of the Hub with one data set: its environment, and the snapshot's folder."""
+        cache = self.dir / "hub/datasets--org--data"
+        snapshot = cache / "snapshots/0123abc"
+        snapshot.mkdir(parents=True)
+        self.write("hub/datasets--org--data/refs/main", "0123abc")
+        self.write("hub/datasets--org--data/blobs/b10b", "{}\n")
+        (snapshot / "train.jsonl").symlink_to("../../blobs/b10b")
+        return {"HF_HUB_CACHE": str(self.dir / "hub")}, str(snapshot)
+
+    def test_data_and_what_it_left(self):
+        self.write("data/a.jsonl", "{}\n")
+        self.write("b.jsonl", "{}\n")
+        hub, snapshot = self.make_hub()
+        self.set_datasets("data", "./b.jsonl", "org/data")
+        result = self.train(env=hub)
+        files = self.lists()
+        self.assertEqual(list(files), [str(self.folder()), str(self.dir / "data"), str(self.dir / "b.jsonl"), snapshot,
+                                       str(self.dir / "out")])
+        self.assertEqual(files[str(self.dir / "out")], ["adapter_model.safetensors", "checkpoint-3/trainer_state.json"])
+        self.assertEqual(files[snapshot], ["train.jsonl"])
+        manifest = self.manifest()
+        self.assertNotIn("not_listed", manifest)
+        self.assertIn(f"{manifest['manifest_id']}, result_id {manifest['result_id']}\n", result.err)
+        self.assertEqual(manifest["config"]["changes"], self.status()["yaml_changes"])
+        self.assertEqual(manifest["proof"]["config_report"], "confirmed")
+
+    def test_two_runs_alike_have_one_result(self):
+        self.write("data.jsonl", "{}\n")
+        self.set_datasets("data.jsonl")
+        for out in ("one", "two"):
+            self.train(options=["--out", out])
+        self.assertEqual(self.manifest("one")["result_id"], self.manifest("two")["result_id"])
+        self.assertNotEqual(self.manifest("one")["manifest_id"], self.manifest("two")["manifest_id"])
+        self.write("data.jsonl", "{ }\n")
+        self.train(options=["--out", "three"])
+        self.assertNotEqual(self.manifest("three")["result_id"], self.manifest("one")["result_id"])
+
+    def test_data_that_is_not_here(self):
+        hub, _ = self.make_hub()
+        self.set_datasets("org/other", "s3://bucket/data.jsonl")
+        result = self.train(env=hub)
+        self.assertEqual(self.not_listed(), {"org/other": "it is not in the local cache of the Hub",
+                                             "s3://bucket/data.jsonl": "it is a remote address"})
+        self.assertIn("its result_id is not known", result.err)
+
+    def test_what_arguments_change(self):
+        self.write("b.jsonl", "{}\n")
+        self.set_datasets("org/other")
+        self.run_program("train", "--plan", self.simulated_plan(), "--config", "run.yaml", "--python", "env",
+                         "--allow-simulated", "--allow-mismatch", "--launcher", "python", "--no-coverage", "--",
+                         "--seed=4", "--datasets=[{path: b.jsonl}]", "--output_dir=elsewhere", status=4,
+                         env={**launched.SIMULATED, "PYTHONPATH": None})
+        job = json.loads((self.folder() / "job.json").read_text())
+        self.assertEqual(job["datasets"], [{"name": "b.jsonl", "path": str(self.dir / "b.jsonl")}])
+        self.assertEqual(job["output_dir"], f"{self.dir}/elsewhere")
+        self.assertEqual(job["overrides"], ["--seed=4", "--datasets=[{path: b.jsonl}]", "--output_dir=elsewhere"])
+
+    def test_a_run_that_fails_lists_its_own_folder(self):
+        self.write("b.jsonl", "{}\n")
+        self.set_datasets("b.jsonl")
+        self.train(FAILS, status=4)
+        self.assertEqual(list(self.lists()), [str(self.folder())])
+        self.assertEqual(self.not_listed(), {"b.jsonl": "the run did not end well",
+                                             f"{self.dir}/out": "the run did not end well"})
+        self.run_program("manifest", "create", self.folder(), "--checkpoint", "out", status=0)
+        self.assertEqual(list(self.lists()), [str(self.folder()), str(self.dir / "out")])
+
+    def test_another_node_leaves_the_checkpoint_to_the_first(self):
+        self.train()
+        folder = self.folder()
+        status = json.loads((folder / "status.json").read_text())
+        status["nodes"].update(rank=1, count=2)
+        (folder / "status.json").write_text(json.dumps(status))
+        self.run_program("manifest", "create", folder, status=0)
+        self.assertEqual(self.not_listed(), {f"{self.dir}/out": "the first node answers for it"})
+
+    def test_a_checkpoint_that_is_cut(self):
+        """It is said; the run keeps its status."""
+        module = self.packages / "axolotl/cli/train.py"
+        module.write_text(TRAIN.replace('}} \' + b"w"', '}} \''))
+        result = self.train()
+        self.assertIn("[MXT-390]", result.err)
+        self.assertFalse((self.folder() / "manifest.json").exists())
+
+
 class Print(TestCase):
     def test_it_shows_all_and_does_nothing(self):
         before = sorted(self.dir.rglob("*"))
