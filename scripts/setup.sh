@@ -35,6 +35,7 @@ requirements() {
 		build required librust-blake3-dev   blake3:
 		build required libopenblas0-pthread lib:libopenblas.so.0
 		build optional libblis4-pthread     lib:libblis.so.4
+		build optional libssl3              lib:libcrypto.so.3
 		check required git                  cmd:git
 		check required libcmocka-dev        pc:cmocka
 		check required clang                cmd:clang
@@ -51,6 +52,7 @@ requirements() {
 		check required python3-jsonschema   py:jsonschema
 		check required python3-yaml         py:yaml
 		check optional libamdhip64-dev      path:/usr/include/hip/hip_runtime_api.h
+		check optional libssl-dev           path:/usr/include/openssl/evp.h
 		check optional python3-pip          pip:
 		check optional ca-certificates      path:/etc/ssl/certs/ca-certificates.crt
 		full  required valgrind             cmd:valgrind
