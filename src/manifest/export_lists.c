@@ -36,6 +36,14 @@ static int check_names(const struct mxt_file_list *list, struct mxt_error *err)
 	return 0;
 }
 
+static int no_place(const struct mxt_file_list *list, const char *place, int errnum, struct mxt_error *err)
+{
+	MXT_CLEANUP_BUF struct mxt_buf shown = MXT_BUF_INIT;
+	mxt_entry_path_show(place, &shown);
+	return mxt_error_errno(err, errnum, "the %s is not at %s; say where it lies now",
+			       mxt_list_role_name(list->role), mxt_buf_text(&shown));
+}
+
 /* Fills an item that is counted already, its list and index set. */
 static int take_list(const struct mxt_verify_request *where, struct mxt_export_list *item, struct mxt_error *err)
 {
@@ -49,8 +57,7 @@ static int take_list(const struct mxt_verify_request *where, struct mxt_export_l
 		return rc;
 	item->root = realpath(place.data, NULL);
 	if (!item->root)
-		return mxt_error_errno(err, errno, "the %s is not at %s; say where it lies now",
-				       mxt_list_role_name(item->list->role), place.data);
+		return no_place(item->list, place.data, errno, err);
 	item->sha256 = calloc(item->list->count ? item->list->count : 1, sizeof *item->sha256);
 	return item->sha256 ? 0 : mxt_error_oom(err);
 }
@@ -76,12 +83,20 @@ static int choose(const struct mxt_verify_request *where, bool checkpoint_only, 
 	return rc;
 }
 
+static size_t count_files(const struct mxt_file_list *list)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < list->count; i++)
+		n += list->entries[i].kind == MXT_ENTRY_FILE;
+	return n;
+}
+
 static int digest(const struct mxt_hash_watch *watch, struct mxt_export_lists *lists, struct mxt_error *err)
 {
 	struct mxt_sha256_work work = {.library = &lists->library, .watch = watch};
 	for (size_t i = 0; i < lists->count; i++) {
 		work.progress.bytes_total += mxt_file_list_bytes(lists->items[i].list);
-		work.progress.files_total += lists->items[i].list->count;
+		work.progress.files_total += count_files(lists->items[i].list);
 	}
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < lists->count; i++) {

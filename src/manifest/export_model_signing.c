@@ -55,21 +55,32 @@ static int refuse_link(const char *path, struct mxt_error *err)
 			     mxt_buf_text(&shown));
 }
 
-static int collect(const struct mxt_export_list *item, struct resource *resources, size_t *ret_count,
-		   struct mxt_error *err)
+/* Before anything is read. */
+static int check_form(const struct mxt_manifest *manifest, struct mxt_error *err)
+{
+	size_t n = mxt_manifest_n_lists(manifest);
+	const struct mxt_file_list *list = n > 0 ? mxt_manifest_list(manifest, n - 1) : NULL; /* it is the last one */
+	if (!list || list->role != MXT_LIST_CHECKPOINT)
+		return mxt_error_set(err, -EINVAL, MXT_E_EXPORT,
+				     "the manifest lists no checkpoint, and model-signing is about one; make the "
+				     "manifest with --checkpoint");
+	for (size_t i = 0; i < list->count; i++)
+		if (list->entries[i].kind == MXT_ENTRY_LINK && !is_of_git(list->entries[i].path))
+			return refuse_link(list->entries[i].path, err);
+	return 0;
+}
+
+/* How many. */
+static size_t collect(const struct mxt_export_list *item, struct resource *resources)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < item->list->count; i++) {
 		const struct mxt_file_entry *entry = &item->list->entries[i];
-		if (is_of_git(entry->path))
-			continue;
-		if (entry->kind == MXT_ENTRY_LINK)
-			return refuse_link(entry->path, err);
-		resources[count++] = (struct resource){item->list->single ? "." : entry->path, item->sha256[i]};
+		if (!is_of_git(entry->path))
+			resources[count++] = (struct resource){item->list->single ? "." : entry->path, item->sha256[i]};
 	}
 	qsort(resources, count, sizeof *resources, compare_resources);
-	*ret_count = count;
-	return 0;
+	return count;
 }
 
 static json_t *resource_json(const struct resource *resource)
@@ -150,11 +161,9 @@ static int root_digest(const struct mxt_libcrypto *library, const struct resourc
 static int make_statement(const struct mxt_export_lists *lists, const struct mxt_manifest *manifest,
 			  struct resource *resources, json_t **ret_statement, struct mxt_error *err)
 {
-	size_t count = 0;
 	uint8_t digest[MXT_SHA256_SIZE];
-	int rc = collect(&lists->items[0], resources, &count, err);
-	if (rc == 0)
-		rc = root_digest(&lists->library, resources, count, digest, err);
+	size_t count = collect(&lists->items[0], resources);
+	int rc = root_digest(&lists->library, resources, count, digest, err);
 	if (rc < 0)
 		return rc;
 	const char *name = strrchr(lists->items[0].root, '/') + 1;
@@ -172,13 +181,12 @@ static int make_statement(const struct mxt_export_lists *lists, const struct mxt
 int mxt_export_model_signing(const struct mxt_verify_request *where, json_t **ret_statement, struct mxt_error *err)
 {
 	MXT_CLEANUP_EXPORT_LISTS struct mxt_export_lists lists = MXT_EXPORT_LISTS_INIT;
-	int rc = mxt_export_lists_read(where, true, &lists, err);
+	int rc = check_form(where->manifest, err);
 	if (rc < 0)
 		return rc;
-	if (lists.count == 0)
-		return mxt_error_set(err, -EINVAL, MXT_E_EXPORT,
-				     "the manifest lists no checkpoint, and model-signing is about one; make the "
-				     "manifest with --checkpoint");
+	rc = mxt_export_lists_read(where, true, &lists, err);
+	if (rc < 0)
+		return rc;
 	size_t n = lists.items[0].list->count;
 	MXT_CLEANUP_FREE struct resource *resources = calloc(n ? n : 1, sizeof *resources);
 	return resources ? make_statement(&lists, where->manifest, resources, ret_statement, err) : mxt_error_oom(err);

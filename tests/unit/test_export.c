@@ -213,6 +213,8 @@ static void test_files_that_are_not_as_listed(void **state)
 	make_file(*state, "out/a-b", "abd");
 	expect_refused(mxt_export_in_toto, &where, MXT_E_VERIFY_FAILED, "a-b of the checkpoint is not as");
 	expect_refused(mxt_export_model_signing, &where, MXT_E_VERIFY_FAILED, "a-b of the checkpoint is not as");
+	make_file(*state, "out/a-b", "abcd");
+	expect_refused(mxt_export_in_toto, &where, MXT_E_VERIFY_FAILED, "a-b of the checkpoint is not as");
 	assert_return_code(unlink(path), errno);
 	expect_refused(mxt_export_in_toto, &where, MXT_E_VERIFY_FAILED, "a-b of the checkpoint is not there");
 	assert_return_code(symlink("b", path), errno);
