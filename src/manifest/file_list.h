@@ -80,7 +80,8 @@ const char *mxt_entry_path_fault(const char *path, size_t len);
 void mxt_entry_path_show(const char *path, struct mxt_buf *buf);
 
 /*
- * True for the record's own files in the root of a run's folder or of a checkpoint's, which are in no list:
+ * True for what the record's own files are called in the root of a run's folder or of a checkpoint's; they are in no
+ * list:
  * manifest.json, manifest.json.sig, manifest.b3, manifest.*.b3, and the hidden temporaries of mxt_file_replace().
  */
 bool mxt_list_is_record(enum mxt_list_role role, const char *path);

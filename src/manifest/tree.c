@@ -104,8 +104,8 @@ static int add_link(struct walk *walk, int folder_fd, const char *name, char *ow
 	char target[PATH_MAX], blob[PATH_MAX];
 	struct stat status;
 	int rc = mxt_tree_read_link(folder_fd, name, target);
-	if (rc < 0)
-		return read_fault(walk, path, -rc, err);
+	if (rc < 0) /* EINVAL: it is a link no more */
+		return read_fault(walk, path, rc == -EINVAL ? ENOENT : -rc, err);
 	if (mxt_hub_blob_find(walk->root_fd, path, target, blob)) {
 		if (fstatat(walk->root_fd, blob, &status, AT_SYMLINK_NOFOLLOW) < 0)
 			return read_fault(walk, path, errno, err);
@@ -121,10 +121,16 @@ static int add_link(struct walk *walk, int folder_fd, const char *name, char *ow
 
 static bool is_left_out(const struct mxt_tree_request *request, const char *path)
 {
-	bool found = mxt_list_is_record(request->role, path);
+	bool found = false;
 	for (size_t i = 0; !found && request->left_out && request->left_out[i]; i++)
 		found = strcmp(request->left_out[i], path) == 0;
 	return found;
+}
+
+/* The record is files: a folder of such a name could hold what nobody looks at. */
+static bool is_record(const struct mxt_tree_request *request, const char *path, mode_t mode)
+{
+	return (S_ISREG(mode) || S_ISLNK(mode)) && mxt_list_is_record(request->role, path);
 }
 
 /* Takes over the path, also when it fails. */
@@ -137,6 +143,8 @@ static int take(struct walk *walk, int folder_fd, const char *name, char *owned_
 		return name_fault(walk, path, what, err);
 	if (fstatat(folder_fd, name, &status, AT_SYMLINK_NOFOLLOW) < 0)
 		return read_fault(walk, path, errno, err);
+	if (is_record(walk->request, path, status.st_mode))
+		return 0;
 	switch (status.st_mode & S_IFMT) {
 	case S_IFDIR:
 		return push(walk, mxt_steal_ptr(&path), err);

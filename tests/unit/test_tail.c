@@ -45,6 +45,18 @@ static void text_is_made_printable(void **state)
 	expect_clean(reordered, sizeof reordered, "?e?");
 }
 
+static void utf8_is_told_from_other_bytes(void **state)
+{
+	static const char *const good[] = {"", "a\x01\x7f", "\xc2\x80", "\xef\xbf\xbf", "\xf4\x8f\xbf\xbf"};
+	static const char *const bad[] = {"\x80", "a\xff", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "a\xe2\x9c"};
+	(void)state;
+	for (size_t i = 0; i < MXT_ARRAY_LEN(good); i++)
+		assert_true(mxt_is_utf8(good[i], strlen(good[i])));
+	for (size_t i = 0; i < MXT_ARRAY_LEN(bad); i++)
+		assert_false(mxt_is_utf8(bad[i], strlen(bad[i])));
+	assert_true(mxt_is_utf8("a\0b", 3));
+}
+
 static void expect_tail(const struct mxt_tail *tail, const char *text, const char *line)
 {
 	MXT_CLEANUP_BUF struct mxt_buf buf = MXT_BUF_INIT;
@@ -97,6 +109,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(text_is_made_printable),
+	    cmocka_unit_test(utf8_is_told_from_other_bytes),
 	    cmocka_unit_test(the_last_line_is_found),
 	    cmocka_unit_test(the_end_is_kept),
 	};

@@ -144,11 +144,13 @@ static void test_leaves_out_the_record_and_what_is_asked(void **state)
 	make_file(root, "sub/skip", "");
 	make_folder(root, "out");
 	make_file(root, "out/weights", "");
+	make_folder(root, "manifest.folder.b3");
+	make_file(root, "manifest.folder.b3/hidden", "");
 	const char *const left_out[] = {"out", "sub/skip", NULL};
 	MXT_CLEANUP_FILE_LIST struct mxt_file_list run = MXT_FILE_LIST_INIT;
 	struct mxt_tree_request request = {.root = root, .role = MXT_LIST_RUN, .left_out = left_out};
 	assert_int_equal(mxt_tree_list(&request, &run, NULL), 0);
-	expect_list(&run, ".mindxtrain-a1B2c3d manifest.txt manifests.b3 sub/manifest.json");
+	expect_list(&run, ".mindxtrain-a1B2c3d manifest.folder.b3/hidden manifest.txt manifests.b3 sub/manifest.json");
 	MXT_CLEANUP_FILE_LIST struct mxt_file_list dataset = MXT_FILE_LIST_INIT;
 	request.role = MXT_LIST_DATASET;
 	assert_int_equal(mxt_tree_list(&request, &dataset, NULL), 0);
