@@ -50,6 +50,11 @@ static void put_name(const struct mxt_verify_subject *subject, struct mxt_buf *b
 
 /* ---- for people ---- */
 
+static const char *plural(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 static void put_cell(const char *text, struct mxt_buf *buf)
 {
 	size_t before = buf->len;
@@ -86,7 +91,7 @@ static void put_lists(const struct mxt_verify_subject *subject, struct mxt_buf *
 		MXT_CLEANUP_BUF struct mxt_buf place = MXT_BUF_INIT;
 		put_label(subject, i, &label);
 		put_place(subject, i, &place);
-		mxt_buf_printf(buf, "  %-12s %6zu files", mxt_buf_text(&label), list->count);
+		mxt_buf_printf(buf, "  %-12s %6zu file%s", mxt_buf_text(&label), list->count, plural(list->count));
 		if (!subject->list_name)
 			mxt_buf_printf(buf, "  %8s", mxt_figure_bytes(size, mxt_file_list_bytes(list)));
 		mxt_buf_puts(buf, "  ");
