@@ -20,15 +20,17 @@
 #include "signature.h"
 #include "verify.h"
 #include "verify_print.h"
+#include "verify_same_result.h"
 
 static const struct mxt_option options[] = {
     {"plan", "FILE", "a copy of plan.json that lies elsewhere"},
     {"dataset", "PATH...", "where a dataset lies now, in their order; or a list's files"},
-    {"checkpoint", "PATH", "where the checkpoint lies now"},
+    {"checkpoint", "PATH...", "where the checkpoint lies now; with --same-result: each run's"},
     {"allow-extra", NULL, "let listed folders hold files that are not listed"},
     {"quick", NULL, "read no file whose size and times are those of an earlier check here"},
     {"threads", "N", "how many read and hash, at most 16; default: one per processor"},
     {"signed-by", "KEY", "demand a signature by this key: a public key or allowed_signers file"},
+    {"same-result", NULL, "compare what two runs came to: the first key, file, tensor that differs"},
     {"json", NULL, "print one JSON object"},
 };
 
@@ -184,6 +186,8 @@ static bool is_list(const char *name)
 static int run(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_error *err)
 {
 	MXT_CLEANUP(call_finish) struct call call = {.datasets = NULL};
+	if (mxt_args_has(args, "same-result"))
+		return mxt_verify_same_result(cli, args, err);
 	if (args->n_operands != 1)
 		return mxt_error_set(err, -EINVAL, MXT_E_USAGE,
 				     "verify takes the folder of one run, its manifest, or a list: mindxtrain verify "

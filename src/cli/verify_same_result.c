@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "verify_same_result.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 
+#include "cleanup.h"
 #include "command.h"
 #include "error.h"
 #include "json.h"
@@ -12,12 +14,27 @@
 #include "print_json.h"
 #include "same_result.h"
 
-static int read_side(const char *run, struct mxt_manifest **ret_manifest, struct mxt_error *err)
+/* What one side consists of. */
+struct run {
+	struct mxt_manifest *manifest; /* owned */
+	struct mxt_buf folder;
+};
+#define RUN_INIT                                                                                                       \
+	{                                                                                                              \
+		NULL, MXT_BUF_INIT                                                                                     \
+	}
+
+static void run_finish(struct run *run)
+{
+	mxt_manifest_destroy(run->manifest);
+	mxt_buf_finish(&run->folder);
+}
+
+static int run_read(struct run *run, const char *operand, struct mxt_error *err)
 {
 	MXT_CLEANUP_BUF struct mxt_buf path = MXT_BUF_INIT;
-	MXT_CLEANUP_BUF struct mxt_buf folder = MXT_BUF_INIT;
-	int rc = mxt_manifest_operand(run, &path, &folder, err);
-	return rc < 0 ? rc : mxt_manifest_read(mxt_buf_text(&path), ret_manifest, err);
+	int rc = mxt_manifest_operand(operand, &path, &run->folder, err);
+	return rc < 0 ? rc : mxt_manifest_read(mxt_buf_text(&path), &run->manifest, err);
 }
 
 static json_t *side_value(const struct mxt_same_side *side)
@@ -56,19 +73,44 @@ static int report(struct mxt_cli *cli, bool json, const struct mxt_same_side sid
 	return rc;
 }
 
-int mxt_verify_same_result(struct mxt_cli *cli, const struct mxt_same_result_request *request, struct mxt_error *err)
+static int compare(struct mxt_cli *cli, const struct mxt_args *args, char *const *checkpoints, struct mxt_error *err)
 {
-	MXT_CLEANUP_MANIFEST struct mxt_manifest *first = NULL;
-	MXT_CLEANUP_MANIFEST struct mxt_manifest *second = NULL;
-	char *const *checkpoints = request->checkpoints;
-	int rc = read_side(request->runs[0], &first, err);
+	MXT_CLEANUP(run_finish) struct run first = RUN_INIT;
+	MXT_CLEANUP(run_finish) struct run second = RUN_INIT;
+	int rc = run_read(&first, args->operands[0], err);
 	if (rc == 0)
-		rc = read_side(request->runs[1], &second, err);
+		rc = run_read(&second, args->operands[1], err);
 	if (rc < 0)
 		return rc;
 	const struct mxt_same_side sides[2] = {
-	    {request->runs[0], first, checkpoints ? checkpoints[0] : NULL},
-	    {request->runs[1], second, checkpoints && checkpoints[0] ? checkpoints[1] : NULL},
+	    {args->operands[0], first.manifest, first.folder.data, checkpoints ? checkpoints[0] : NULL},
+	    {args->operands[1], second.manifest, second.folder.data,
+	     checkpoints && checkpoints[0] ? checkpoints[1] : NULL},
 	};
-	return report(cli, request->json, sides, err);
+	return report(cli, mxt_args_has(args, "json"), sides, err);
+}
+
+static int check_arguments(const struct mxt_args *args, char *const *checkpoints, struct mxt_error *err)
+{
+	static const char *const others[] = {"plan", "dataset", "allow-extra", "quick", "threads", "signed-by"};
+	if (args->n_operands != 2)
+		return mxt_error_set(
+		    err, -EINVAL, MXT_E_USAGE,
+		    "verify --same-result takes two runs: mindxtrain verify --same-result RUN_DIR RUN_DIR");
+	for (size_t i = 0; i < MXT_ARRAY_LEN(others); i++)
+		if (mxt_args_has(args, others[i]))
+			return mxt_error_set(err, -EINVAL, MXT_E_USAGE, "verify --same-result takes no --%s",
+					     others[i]);
+	if (checkpoints && checkpoints[0] && checkpoints[1] && checkpoints[2])
+		return mxt_error_set(err, -EINVAL, MXT_E_USAGE, "there are two runs: --checkpoint at most twice");
+	return 0;
+}
+
+int mxt_verify_same_result(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_error *err)
+{
+	MXT_CLEANUP_FREE char **checkpoints = NULL;
+	int rc = mxt_args_list(args, "checkpoint", &checkpoints, err);
+	if (rc == 0)
+		rc = check_arguments(args, checkpoints, err);
+	return rc < 0 ? rc : compare(cli, args, checkpoints, err);
 }

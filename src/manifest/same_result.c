@@ -14,6 +14,7 @@
 #include "result.h"
 #include "tensor_difference.h"
 #include "tree.h"
+#include "verify.h"
 
 #define SUFFIX ".safetensors"
 
@@ -158,14 +159,27 @@ static void opened_finish(struct opened *opened)
 	mxt_cleanup_close_(&opened->root_fd);
 }
 
+/* Where a list of one side lies. */
+static void append_root(const struct mxt_same_side *side, const struct mxt_file_list *list, struct mxt_buf *root)
+{
+	const struct mxt_verify_request where = {
+	    .manifest = side->manifest, .run_folder = side->run_folder, .checkpoint = side->checkpoint};
+	for (size_t i = 0; i < mxt_manifest_n_lists(side->manifest); i++)
+		if (mxt_manifest_list(side->manifest, i) == list)
+			mxt_verify_place(&where, i, root);
+}
+
 /* Opens one side's file, which must still be the one of its manifest. */
 static int open_side(const struct pair *pair, const struct place *place, size_t side, struct opened *opened,
 		     struct mxt_error *err)
 {
 	const struct mxt_file_entry *entry = place->entries[side];
-	const char *root = pair->sides[side]->checkpoint ? pair->sides[side]->checkpoint : place->lists[side]->root;
+	MXT_CLEANUP_BUF struct mxt_buf root = MXT_BUF_INIT;
+	append_root(pair->sides[side], place->lists[side], &root);
 	(void)snprintf(opened->path, sizeof opened->path, "%s of %s", entry->path, pair->names[side]);
-	int rc = mxt_tree_open_root(root, &opened->root_fd, err);
+	int rc = mxt_buf_status(&root, err);
+	if (rc == 0)
+		rc = mxt_tree_open_root(mxt_buf_text(&root), &opened->root_fd, err);
 	if (rc < 0)
 		return rc;
 	struct mxt_hash_request request = {.root_fd = opened->root_fd, .entries = entry, .count = 1};
@@ -177,7 +191,7 @@ static int open_side(const struct pair *pair, const struct place *place, size_t 
 		return mxt_error_set(err, -ESTALE, MXT_E_TREE_CHANGED, "%s has changed since its manifest was made",
 				     opened->path);
 	rc = outcome.status < 0 ? outcome.status : mxt_tree_open(opened->root_fd, entry->path, &opened->fd);
-	return rc < 0 ? mxt_error_errno(err, -rc, "cannot read %s/%s", root, entry->path) : 0;
+	return rc < 0 ? mxt_error_errno(err, -rc, "cannot read %s/%s", mxt_buf_text(&root), entry->path) : 0;
 }
 
 static int compare_tensors(const struct pair *pair, const struct place *place, struct mxt_error *err)

@@ -11,11 +11,12 @@
 
 struct mxt_error;
 
-/* One of the two: its manifest, and where its checkpoint lies; NULL: where the manifest says. */
+/* One of the two. */
 struct mxt_same_side {
 	const char *name; /* as the user calls it */
 	const struct mxt_manifest *manifest;
-	const char *checkpoint;
+	const char *run_folder; /* that the manifest is in */
+	const char *checkpoint; /* where it lies; NULL: where the manifest says (mxt_verify_place()) */
 };
 
 /*
