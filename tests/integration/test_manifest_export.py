@@ -9,6 +9,7 @@ import pathlib
 import signal
 import unittest
 
+import fuse_folder
 import mxt
 import real_attestation
 
@@ -228,6 +229,14 @@ class Refusals(mxt.TestCase):
         run = self.export("run", "--in-toto", "--out", "none/statement.json")
         self.assertEqual(run.status, 1, run)
         self.assertIn("none", run.err)
+
+    def test_a_disk_that_fails(self):
+        for faults, status, error in (({"broken": {"model.bin": 0}}, 1, "MXT-102"),
+                                      ({"unopened": ["model.bin"]}, 1, "MXT-102"),
+                                      ({"told_size": {"model.bin": 9}}, 7, "MXT-380")):
+            with fuse_folder.mounted(self, self.dir / "out", **faults) as folder:
+                run = self.export("run", "--model-signing", "--checkpoint", folder)
+                self.assert_error(run, status, error, "model.bin")
 
     def test_ended_by_a_signal(self):
         big = self.dir / "out/model.bin"
