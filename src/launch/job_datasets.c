@@ -30,7 +30,7 @@ static int add(const struct finding *finding, json_t *entry)
 	for (size_t i = 0; entry && i < json_array_size(finding->list); i++)
 		if (json_equal(json_array_get(finding->list, i), entry))
 			return 0;
-	return entry && json_array_append(finding->list, entry) == 0 ? 0 : mxt_error_oom(finding->err);
+	return owned && json_array_append(finding->list, owned) == 0 ? 0 : mxt_error_oom(finding->err);
 }
 
 static int add_unknown(const struct finding *finding, const char *name, const char *reason)
