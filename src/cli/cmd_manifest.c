@@ -16,10 +16,10 @@ static const struct mxt_option options[] = {
     {"dataset", "PATH...", "create, export: where the data lies, instead of where the record says"},
     {"checkpoint", "PATH", "create, export: where what it left lies, instead of where the record says"},
     {"threads", "N", "create: how many threads hash (default: one a processor, at most 16)"},
-    {"json", NULL, "create: print one JSON object"},
+    {"json", NULL, "create, sign: print one JSON object"},
     {"in-toto", NULL, "export: as a Statement of in-toto, each file a subject with both hashes"},
     {"model-signing", NULL, "export: the checkpoint as the Statement that model-signing signs"},
-    {"key", "FILE", "export: sign it with this ECDSA key (PEM), into a sigstore bundle"},
+    {"key", "FILE", "sign: with this key of OpenSSH; export: with this ECDSA key (PEM)"},
     {"out", "FILE", "export: where to write it (default: standard output)"},
 };
 
@@ -32,6 +32,7 @@ struct verb {
 static const struct verb verbs[] = {
     {"create", " dataset checkpoint threads json ", mxt_manifest_create_verb},
     {"export", " in-toto model-signing key out dataset checkpoint ", mxt_manifest_export_verb},
+    {"sign", " key json ", mxt_manifest_sign_verb},
 };
 
 static const char *verb_name(const void *list, size_t i)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "buf.h"
@@ -78,7 +79,7 @@ static int sign(const struct place *place, int bytes_fd, const char *key, char *
 					   .environment = environment,
 					   .input_fd = asks ? STDIN_FILENO : -1,
 					   .extra_fd = bytes_fd,
-					   .uses_terminal = asks};
+					   .takes_terminal = asks};
 	int rc = mxt_ssh_keygen_run(&run, &output, err);
 	if (rc != -EREMOTEIO)
 		return rc;
@@ -89,12 +90,21 @@ static int sign(const struct place *place, int bytes_fd, const char *key, char *
 	    key, mxt_error_text(err));
 }
 
+/* What ran may have left a link to a file of somebody else: that is not what is replaced. */
+static void drop_link(const char *path)
+{
+	struct stat st;
+	if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
+		(void)unlink(path);
+}
+
 int mxt_signature_make(const char *signature_path, const void *bytes, size_t len, const char *key,
 		       char *const *environment, struct mxt_error *err)
 {
 	MXT_CLEANUP(place_finish) struct place place = {MXT_BUF_INIT, MXT_BUF_INIT, MXT_BUF_INIT, false};
 	MXT_CLEANUP_BUF struct mxt_buf signature = MXT_BUF_INIT;
 	MXT_CLEANUP_CLOSE int bytes_fd = -1;
+	drop_link(signature_path);
 	int rc = mxt_file_check_writable(signature_path, err);
 	if (rc == 0)
 		rc = mxt_ssh_keygen_memory(bytes, len, &bytes_fd, err);

@@ -16,9 +16,9 @@ struct mxt_error;
 struct mxt_ssh_keygen {
 	const char *const *argv; /* "ssh-keygen", "-Y", ...; NULL-ended */
 	char *const *environment;
-	int input_fd;       /* its standard input; -1: /dev/null */
-	int extra_fd;       /* what it can open as MXT_SSH_KEYGEN_EXTRA; -1: /dev/null */
-	bool uses_terminal; /* it may ask for a passphrase there, and has minutes */
+	int input_fd;        /* its standard input; -1: /dev/null */
+	int extra_fd;        /* what it can open as MXT_SSH_KEYGEN_EXTRA; -1: /dev/null */
+	bool takes_terminal; /* input_fd is standard input, a terminal: it may ask for a passphrase, and has minutes */
 };
 
 #define MXT_SSH_KEYGEN_EXTRA "/dev/fd/3"

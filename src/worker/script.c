@@ -13,7 +13,6 @@
 #include "cleanup.h"
 #include "clock.h"
 #include "error.h"
-#include "job_terminal.h"
 #include "process.h"
 #include "spawn.h"
 #include "tail.h"
@@ -27,7 +26,6 @@ struct run {
 	int answer_fd, output_fd; /* -1 once they are at their end */
 	struct mxt_tail tail;
 	struct mxt_buf answer;
-	struct mxt_job_terminal terminal;
 };
 
 static void run_close(struct run *run)
@@ -39,37 +37,27 @@ static void run_close(struct run *run)
 	run->answer_fd = run->output_fd = -1;
 }
 
-/* ---- the terminal ---- */
+static bool takes_terminal(const struct run *run)
+{
+	return run->script->tool && run->script->tool->takes_terminal;
+}
 
-/* Without SIGTTOU, which would stop us: the terminal is the child's when it is taken back. */
-static void with_terminal(struct run *run, void (*change)(struct mxt_job_terminal *terminal))
+/* Without SIGTTOU, which would stop us: we are in the background until it is done. */
+static void take_terminal_back(void)
 {
 	sigset_t output, before;
 	(void)sigemptyset(&output);
 	(void)sigaddset(&output, SIGTTOU);
 	(void)pthread_sigmask(SIG_BLOCK, &output, &before);
-	change(&run->terminal);
+	(void)tcsetpgrp(STDIN_FILENO, getpgrp());
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-}
-
-static void lend(struct mxt_job_terminal *terminal)
-{
-	(void)mxt_job_terminal_lend(terminal);
-}
-
-/* Again and again: it may have been stopped, for asking too early, after the last time. */
-static void lend_terminal(struct run *run)
-{
-	if (run->terminal.fd < 0)
-		return;
-	with_terminal(run, lend);
-	mxt_process_signal(&run->process, SIGCONT);
 }
 
 static void run_finish(struct run *run)
 {
 	run_close(run);
-	with_terminal(run, mxt_job_terminal_close);
+	if (takes_terminal(run))
+		take_terminal_back();
 	mxt_process_finish(&run->process);
 	mxt_buf_finish(&run->answer);
 }
@@ -88,13 +76,14 @@ static int open_pipe(int *ret_read, int *ret_write, struct mxt_error *err)
 	return 0;
 }
 
-/* `fds` begins and ends as that of a script. */
-static void place_tool(const struct mxt_script_tool *tool, int answer, int fds[MXT_SPAWN_FDS])
+/* `spawn` begins as that of a script. */
+static void place_tool(const struct mxt_script_tool *tool, int answer, struct mxt_spawn *spawn)
 {
-	int null = fds[STDIN_FILENO];
-	fds[STDIN_FILENO] = tool->input_fd < 0 ? null : tool->input_fd;
-	fds[STDOUT_FILENO] = answer;
-	fds[MXT_SPAWN_FDS - 1] = tool->extra_fd < 0 ? null : tool->extra_fd;
+	int null = spawn->fds[STDIN_FILENO];
+	spawn->fds[STDIN_FILENO] = tool->input_fd < 0 ? null : tool->input_fd;
+	spawn->fds[STDOUT_FILENO] = answer;
+	spawn->fds[MXT_SPAWN_FDS - 1] = tool->extra_fd < 0 ? null : tool->extra_fd;
+	spawn->takes_terminal = tool->takes_terminal;
 }
 
 static int run_start(struct run *run, struct mxt_error *err)
@@ -115,13 +104,11 @@ static int run_start(struct run *run, struct mxt_error *err)
 				  .fds = {null, output, output, answer}};
 	const struct mxt_script_tool *tool = run->script->tool;
 	if (tool)
-		place_tool(tool, answer, spawn.fds);
+		place_tool(tool, answer, &spawn);
 	pid_t pid = -1;
 	rc = mxt_spawn(&spawn, &pid, err);
 	if (rc == 0)
 		mxt_process_init(&run->process, pid);
-	if (rc == 0 && tool && tool->uses_terminal)
-		mxt_job_terminal_open(&run->terminal, pid);
 	return rc;
 }
 
@@ -145,7 +132,8 @@ static int listen_once(struct run *run, struct mxt_error *err)
 	char piece[16384];
 	struct pollfd fds[] = {
 	    {run->answer_fd, POLLIN, 0}, {run->output_fd, POLLIN, 0}, {run->script->cancel_fd, POLLIN, 0}};
-	lend_terminal(run);
+	if (takes_terminal(run))
+		mxt_process_signal(&run->process, SIGCONT); /* nobody else could, after a ^Z */
 	if (poll(fds, MXT_ARRAY_LEN(fds), POLL_MS) <= 0)
 		return 0; /* interrupted, or nothing yet */
 	if (fds[2].revents)
@@ -201,7 +189,7 @@ static bool has_answered(const struct run *run)
 static int explain_end(struct run *run, struct mxt_error *err)
 {
 	bool killed = run->process.known && WIFSIGNALED(run->process.wait_status);
-	if (killed && run->terminal.lent && WTERMSIG(run->process.wait_status) == SIGINT)
+	if (killed && takes_terminal(run) && WTERMSIG(run->process.wait_status) == SIGINT)
 		return mxt_error_set(err, -ECANCELED, MXT_E_CANCELLED, "it was interrupted at the terminal");
 	MXT_CLEANUP_BUF struct mxt_buf why = MXT_BUF_INIT;
 	mxt_buf_puts(&why, killed ? "it was " : "it ");
@@ -219,11 +207,7 @@ static int explain_end(struct run *run, struct mxt_error *err)
 int mxt_script_run(const struct mxt_script *script, struct mxt_buf *answer, struct mxt_error *err)
 {
 	MXT_CLEANUP(run_finish)
-	struct run run = {.script = script,
-			  .process = MXT_PROCESS_INIT,
-			  .answer_fd = -1,
-			  .output_fd = -1,
-			  .terminal = MXT_JOB_TERMINAL_INIT};
+	struct run run = {.script = script, .process = MXT_PROCESS_INIT, .answer_fd = -1, .output_fd = -1};
 	int rc = run_start(&run, err);
 	if (rc < 0)
 		return rc;

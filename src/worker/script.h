@@ -22,9 +22,10 @@ struct mxt_error;
 #define MXT_SCRIPT_DESCRIPTOR "3"
 
 struct mxt_script_tool {
-	int input_fd;       /* its standard input; -1: /dev/null */
-	int extra_fd;       /* its descriptor 3 (/dev/fd/3); -1: /dev/null */
-	bool uses_terminal; /* it may ask at our terminal, while we are in the foreground there */
+	int input_fd; /* its standard input; -1: /dev/null */
+	int extra_fd; /* its descriptor 3 (/dev/fd/3); -1: /dev/null */
+	bool
+	    takes_terminal; /* standard input, ours and its own, is a terminal: it is in the foreground until its end */
 };
 
 struct mxt_script {

@@ -135,6 +135,8 @@ MXT_NORETURN static void child_main(const struct mxt_spawn *spawn, pid_t parent,
 		give_up(spawn->fds[STDERR_FILENO], "telling the supervisor");
 	place_descriptors(spawn);
 	close_from(MXT_SPAWN_FDS);
+	if (spawn->takes_terminal) /* all signals are blocked: SIGTTOU stops nobody */
+		(void)tcsetpgrp(STDIN_FILENO, getpid());
 	reset_signals();
 	(void)execve(spawn->program, spawn->argv, spawn->environment);
 	give_up(STDERR_FILENO, spawn->program);

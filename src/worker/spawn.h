@@ -5,6 +5,7 @@
 #ifndef MXT_WORKER_SPAWN_H
 #define MXT_WORKER_SPAWN_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct mxt_error;
@@ -15,6 +16,7 @@ struct mxt_spawn {
 	const char *program;
 	char *const *argv;
 	char *const *environment; /* exactly this */
+	bool takes_terminal;      /* standard input is a terminal, and it gets into its foreground */
 	int fds[MXT_SPAWN_FDS];   /* what become descriptors 0 to 3; MXT_WORKER_SOCKET_FD is the last */
 };
 

@@ -4,8 +4,8 @@
  * terminal lets only one group read. It is handed over when the command wants to read, and not before: others of our
  * own group, behind a pipe (`| less`), may read from it as well.
  */
-#ifndef MXT_WORKER_JOB_TERMINAL_H
-#define MXT_WORKER_JOB_TERMINAL_H
+#ifndef MXT_LAUNCH_JOB_TERMINAL_H
+#define MXT_LAUNCH_JOB_TERMINAL_H
 
 #include <stdbool.h>
 #include <sys/types.h>
