@@ -24,8 +24,10 @@ extern "C" {
 #endif
 
 struct mxt_error;
+struct mxt_finding;
 struct mxt_manifest;
 struct mxt_plan;
+struct mxt_verification;
 
 /* Version of the library, such as "0.1.0". */
 MXT_API const char *mxt_version(void);
@@ -94,6 +96,68 @@ MXT_API void mxt_manifest_destroy(struct mxt_manifest *manifest); /* NULL-tolera
 MXT_API const char *mxt_manifest_id(const struct mxt_manifest *manifest);
 MXT_API const char *mxt_manifest_result_id(const struct mxt_manifest *manifest);
 MXT_API const char *mxt_manifest_plan_id(const struct mxt_manifest *manifest);
+
+/* As of a plan: a string or an integer by its path, such as "run.exit_status". What is in the lists has none. */
+MXT_API const char *mxt_manifest_string(const struct mxt_manifest *manifest, const char *path);
+MXT_API int mxt_manifest_integer(const struct mxt_manifest *manifest, const char *path, int64_t *ret_value);
+
+/*
+ * The lists of files: the run's folder, then datasets, then the checkpoint. `list` and `i` must be below the counts. A
+ * role is "run", "dataset" or "checkpoint"; the root is where it lay, an absolute path; paths below it are sorted by
+ * their bytes. Roots, paths and links may hold any bytes that a file system takes, but no line feed. An entry is a
+ * file, with a size in bytes and 32 bytes of BLAKE3, or a link, with its text, -1 and NULL.
+ */
+MXT_API size_t mxt_manifest_list_count(const struct mxt_manifest *manifest);
+MXT_API const char *mxt_manifest_list_role(const struct mxt_manifest *manifest, size_t list);
+MXT_API const char *mxt_manifest_list_root(const struct mxt_manifest *manifest, size_t list);
+MXT_API size_t mxt_manifest_entry_count(const struct mxt_manifest *manifest, size_t list);
+MXT_API const char *mxt_manifest_entry_path(const struct mxt_manifest *manifest, size_t list, size_t i);
+MXT_API const char *mxt_manifest_entry_link(const struct mxt_manifest *manifest, size_t list, size_t i);
+MXT_API int64_t mxt_manifest_entry_size(const struct mxt_manifest *manifest, size_t list, size_t i);
+MXT_API const uint8_t *mxt_manifest_entry_blake3(const struct mxt_manifest *manifest, size_t list, size_t i);
+
+/*
+ * Holds files against a manifest, which must live as long. `run_folder` is where the list of the run's own folder lies
+ * now; datasets and the checkpoint are looked for where the manifest says, unless they are said to be elsewhere.
+ */
+MXT_API int mxt_verification_create(const struct mxt_manifest *manifest, const char *run_folder,
+				    struct mxt_verification **ret_verification, struct mxt_error *err);
+MXT_API void mxt_verification_destroy(struct mxt_verification *verification); /* NULL-tolerant */
+
+/* Where copies are; datasets in the order of their lists, the first ones first. Paths are copied. */
+MXT_API int mxt_verification_set_plan(struct mxt_verification *verification, const char *path, struct mxt_error *err);
+MXT_API int mxt_verification_set_checkpoint(struct mxt_verification *verification, const char *path,
+					    struct mxt_error *err);
+MXT_API int mxt_verification_add_dataset(struct mxt_verification *verification, const char *path,
+					 struct mxt_error *err);
+
+/* What lies in a listed folder and is not listed is a finding, unless it is allowed. */
+MXT_API void mxt_verification_allow_extra(struct mxt_verification *verification, bool allow);
+
+/* How many threads hash; 0: one for each processor that this process may use. */
+MXT_API void mxt_verification_set_threads(struct mxt_verification *verification, unsigned threads);
+
+/*
+ * Reads all that is listed. 0: it was looked at, and only if nothing was found are the files those of the manifest. May
+ * be called again, which drops what was found before. No two threads may use one verification while this runs.
+ */
+MXT_API int mxt_verification_run(struct mxt_verification *verification, struct mxt_error *err);
+
+/* What was found, sorted by list and path. */
+MXT_API size_t mxt_verification_finding_count(const struct mxt_verification *verification);
+MXT_API const struct mxt_finding *mxt_verification_finding(const struct mxt_verification *verification, size_t i);
+MXT_API uint64_t mxt_verification_bytes(const struct mxt_verification *verification); /* that were hashed */
+
+/*
+ * The word is one of "missing", "extra", "content" (another one of the same size), "size", "link" (leads elsewhere),
+ * "kind" (a file that is a link now, or neither), "unreadable", "unstable" (it changed while it was read), "root" (what
+ * is listed is not there at all). Expected and found are a hash, a size, a link's text or words for people, or NULL.
+ */
+MXT_API const char *mxt_finding_word(const struct mxt_finding *finding);
+MXT_API size_t mxt_finding_list(const struct mxt_finding *finding);
+MXT_API const char *mxt_finding_path(const struct mxt_finding *finding);
+MXT_API const char *mxt_finding_expected(const struct mxt_finding *finding);
+MXT_API const char *mxt_finding_found(const struct mxt_finding *finding);
 
 #ifdef __cplusplus
 }

@@ -180,6 +180,17 @@ int mxt_json_read_file(const char *path, enum mxt_json_dialect dialect, json_t *
 	return mxt_json_parse(name, mxt_buf_text(&buf), buf.len, dialect, ret_value, err);
 }
 
+const json_t *mxt_json_find(const json_t *value, const char *path)
+{
+	while (value && *path) {
+		size_t len = strcspn(path, ".");
+		value = json_object_getn(value, path, len);
+		path += len;
+		path += *path == '.' ? 1 : 0;
+	}
+	return value;
+}
+
 const char *mxt_json_text(const json_t *object, const char *key)
 {
 	const char *text = json_string_value(json_object_get(object, key));

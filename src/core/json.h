@@ -66,6 +66,9 @@ bool mxt_json_is_text(const char *text);
  */
 json_t *mxt_json_clean_text(const char *text, size_t max_bytes);
 
+/* The value at a path of members, such as "decision.env"; NULL: there is none. Borrowed. */
+const json_t *mxt_json_find(const json_t *value, const char *path);
+
 /* A member of an object: "" and 0 for what is absent or of another kind. The text is the member's own. */
 const char *mxt_json_text(const json_t *object, const char *key);
 int64_t mxt_json_integer(const json_t *object, const char *key);

@@ -229,27 +229,14 @@ int mxt_plan_usable(const struct mxt_plan *plan, enum mxt_plan_use use, bool all
 	return 0;
 }
 
-/* The value at a path of members; NULL when there is none. */
-static const json_t *value_at(const struct mxt_plan *plan, const char *path)
-{
-	const json_t *value = plan->document;
-	while (value && *path) {
-		size_t len = strcspn(path, ".");
-		value = json_object_getn(value, path, len);
-		path += len;
-		path += *path == '.' ? 1 : 0;
-	}
-	return value;
-}
-
 const char *mxt_plan_string(const struct mxt_plan *plan, const char *path)
 {
-	return json_string_value(value_at(plan, path));
+	return json_string_value(mxt_json_find(plan->document, path));
 }
 
 int mxt_plan_integer(const struct mxt_plan *plan, const char *path, int64_t *ret_value)
 {
-	const json_t *value = value_at(plan, path);
+	const json_t *value = mxt_json_find(plan->document, path);
 	if (!json_is_integer(value))
 		return -ENOENT;
 	*ret_value = json_integer_value(value);

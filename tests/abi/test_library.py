@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """libmindxtrain as a stranger meets it: its symbols, its header, and a program built against what is installed."""
 
+import json
 import os
 import pathlib
 import re
@@ -94,6 +95,47 @@ class Consumer(mxt.TestCase):
             self.assertEqual(run.stdout, expected + "self-test\nbackend flash\nunits 2\nrun no, train MXT-130\n"
                              "MINDXTRAIN_CPU_ATTENTION=flash\nOPENBLAS_CORETYPE=Haswell\n"
                              "unset BLIS_NUM_THREADS\nunset OMP_NUM_THREADS\n")
+
+    def test_verifies_a_run(self):
+        run, data = self.dir / "run", self.dir / "data"
+        run.mkdir()
+        data.mkdir()
+        (run / "log").write_text("done\n")
+        (run / "latest").symlink_to("log")
+        (data / "rows").write_text("1\n2\n")
+        made = self.run_program("manifest", "create", run, "--dataset", data)
+        self.assertEqual(made.status, 0, made)
+        moved = self.dir / "moved"
+        data.rename(moved)
+        manifest = json.loads((run / "manifest.json").read_text())
+        digests = {entry["path"]: entry["blake3"] for part in manifest["lists"] for entry in part["files"]
+                   if "blake3" in entry}
+        ends = {path: digest[:2] + digest[-2:] for path, digest in digests.items()}
+        head = (f"{manifest['manifest_id']}\nmindxtrain.manifest/1\nplan no, result no\nrun {run}\nlatest -1 -> log\n"
+                f"log 5 {ends['log']}\ndataset {data}\nrows 4 {ends['rows']}\n")
+        for language in COMPILERS:
+            whole = self.run_consumer(language, run / "manifest.json", run, moved)
+            self.assertEqual((whole.returncode, whole.stderr), (0, ""))
+            self.assertEqual(whole.stdout, head + "9 bytes hashed\n0 with extra files allowed\n")
+        (moved / "rows").write_text("1\n3\n")
+        (run / "latest").unlink()
+        (run / "more").write_text("")
+        changed = self.run_consumer("c", run / "manifest.json", run, moved)
+        self.assertEqual(changed.stdout, head + "0 missing latest, nothing found\n0 extra more, nothing expected\n"
+                         "1 content rows\n9 bytes hashed\n2 with extra files allowed\n")
+        lost = self.run_consumer("c", run / "manifest.json", run)
+        self.assertIn(f"1 root {data}", lost.stdout)
+
+    def test_refuses_a_changed_manifest(self):
+        run = self.dir / "run"
+        run.mkdir()
+        self.assertEqual(self.run_program("manifest", "create", run).status, 0)
+        path = run / "manifest.json"
+        path.chmod(0o644)
+        path.write_text(path.read_text().replace('"created":1', '"created":2'))
+        refused = self.run_consumer("c", path, run)
+        self.assertEqual((refused.returncode, refused.stdout), (1, ""))
+        self.assertIn("MXT-371: ", refused.stderr)
 
     def test_says_what_is_wrong(self):
         run = self.run_consumer("c", self.write("bad.json", "{}"))
