@@ -29,8 +29,9 @@ def commands(section):
     return blocks
 
 
-def shell(command, folder, shell="sh"):
-    done = subprocess.run([shell, "-c", command], cwd=folder, capture_output=True, stdin=subprocess.DEVNULL)
+def shell(command, folder, shell="sh", locale="C.UTF-8"):
+    done = subprocess.run([shell, "-c", command], cwd=folder, capture_output=True, stdin=subprocess.DEVNULL,
+                          env={**os.environ, "LC_ALL": locale})
     if done.returncode != 0 or done.stderr:
         raise AssertionError(f"{command}: {done}")
     return done.stdout.decode().rstrip("\n")
@@ -75,7 +76,7 @@ class Hash(Folder):
         made = self.made()
         for locale in "C", "C.UTF-8":
             for name in "sh", "bash":
-                self.assertEqual(shell(f"export LC_ALL={locale}\n{self.any_folder}", self.data, name), made["hash"])
+                self.assertEqual(shell(self.any_folder, self.data, name, locale), made["hash"])
 
     def test_links(self):
         self.fill([b"a", b"sub/b"])
