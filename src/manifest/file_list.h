@@ -8,8 +8,8 @@
  *    "bytes": of all files, "outside_links": how many lead out of the folder (left out when 0),
  *    "files": [{"path", "size", "blake3"} | {"path", "link": its text}]}
  *
- * A path or a link's text that is no UTF-8, or holds control characters, stands as "path_bytes" or "link_bytes", in
- * hexadecimal digits.
+ * What is no UTF-8, or holds control characters, of a path, a link's text or the root, stands as "path_bytes",
+ * "link_bytes" or "root_bytes", in hexadecimal digits.
  */
 #ifndef MXT_MANIFEST_FILE_LIST_H
 #define MXT_MANIFEST_FILE_LIST_H

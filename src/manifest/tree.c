@@ -36,7 +36,7 @@ static void walk_finish(struct walk *walk)
 static void show_place(const struct walk *walk, const char *path, struct mxt_buf *buf)
 {
 	mxt_entry_path_show(walk->root, buf);
-	if (*path)
+	if (*path && walk->root[1])
 		mxt_buf_putc(buf, '/');
 	mxt_entry_path_show(path, buf);
 }
