@@ -50,7 +50,7 @@ static int list_place(struct mxt_list_check *check, const char *place, struct mx
 	int rc = mxt_tree_list(&request, &check->here, &why);
 	if (rc == 0)
 		rc = mxt_tree_open_root(check->here.root, &check->root_fd, &why);
-	if (rc == -ENOMEM)
+	if (rc == -ENOMEM || oddities->failed)
 		return mxt_error_oom(err);
 	if (rc < 0)
 		return add(check, MXT_FINDING_ROOT, place, NULL, strerror(-rc), report, err);
@@ -213,6 +213,8 @@ static int judge_failure(const struct mxt_list_check *check, const struct mxt_fi
 	char hex[MXT_HASH_HEX_SIZE];
 	mxt_hash_to_hex(listed->hash, hex);
 	switch (status) {
+	case -ENOMEM:
+		return mxt_error_oom(err);
 	case -ENOENT:
 		return add(check, MXT_FINDING_MISSING, listed->path, hex, NULL, report, err);
 	case -ESTALE:

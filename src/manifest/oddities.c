@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cleanup.h"
 #include "error.h"
 
 static void oddity_finish(struct mxt_oddity *oddity)
@@ -60,7 +59,8 @@ bool mxt_oddities_take(void *context, const char *path, const struct mxt_error *
 	struct mxt_oddity oddity = {.path = strdup(path), .kind = kind, .found = strdup(found)};
 	if (!oddity.path || !oddity.found || !make_room(oddities)) {
 		oddity_finish(&oddity);
-		return false;
+		oddities->failed = true;
+		return true;
 	}
 	oddities->items[oddities->count++] = oddity;
 	return true;
@@ -78,19 +78,33 @@ void mxt_oddities_sort(struct mxt_oddities *oddities)
 		qsort(oddities->items, oddities->count, sizeof *oddities->items, by_path);
 }
 
+/* The first bytes of a path. */
+struct part {
+	const char *path;
+	size_t len;
+};
+
+static int part_by_path(const void *key, const void *item)
+{
+	const struct part *part = key;
+	const struct mxt_oddity *oddity = item;
+	int order = strncmp(part->path, oddity->path, part->len);
+	return order || !oddity->path[part->len] ? order : -1;
+}
+
 bool mxt_oddities_cover(struct mxt_oddities *oddities, const char *path)
 {
-	MXT_CLEANUP_FREE char *part = oddities->count ? strdup(path) : NULL;
-	char *end = part ? part + strlen(part) : NULL;
-	for (; end; end = strrchr(part, '/')) {
-		*end = '\0';
-		const struct mxt_oddity wanted = {.path = part, .found = NULL};
+	size_t len = oddities->count ? strlen(path) : 0;
+	while (len > 0) {
+		const struct part part = {path, len};
 		struct mxt_oddity *oddity =
-		    bsearch(&wanted, oddities->items, oddities->count, sizeof *oddities->items, by_path);
-		if (!oddity)
-			continue;
-		oddity->is_listed = true;
-		return true;
+		    bsearch(&part, oddities->items, oddities->count, sizeof *oddities->items, part_by_path);
+		if (oddity) {
+			oddity->is_listed = true;
+			return true;
+		}
+		const char *slash = memrchr(path, '/', len);
+		len = slash ? (size_t)(slash - path) : 0;
 	}
 	return false;
 }

@@ -23,11 +23,12 @@ struct mxt_oddity {
 struct mxt_oddities {
 	struct mxt_oddity *items; /* owned */
 	size_t count, capacity;
+	bool failed; /* memory ran out: they are not all there */
 };
 #define MXT_CLEANUP_ODDITIES MXT_CLEANUP(mxt_oddities_finish)
 void mxt_oddities_finish(struct mxt_oddities *oddities);
 
-/* For mxt_tree_list(): keeps what cannot be listed. False: memory ran out. */
+/* For mxt_tree_list(): keeps what cannot be listed; always true. */
 bool mxt_oddities_take(void *oddities, const char *path, const struct mxt_error *err);
 
 void mxt_oddities_sort(struct mxt_oddities *oddities);

@@ -227,7 +227,7 @@ class Lists(Made):
 
     def test_lists_that_are_none(self):
         hash_ = "ab" * 32
-        for text in ("", "\n", f"{hash_}\n", f"{hash_}  /etc/passwd\n", f"{hash_}  ../x\n", f"  x\n", f"{hash_[1:]}  x\n",
+        for text in ("", "\n", f"{hash_}\n", f"{hash_}  /etc/passwd\n", f"{hash_}  ../x\n", "  x\n", f"{hash_[1:]}  x\n",
                      f"{hash_}  a\n{hash_}  a\n", f"\\{hash_}  a\\nb\n"):
             with self.subTest(text=text):
                 self.write("run/some.b3", text)
