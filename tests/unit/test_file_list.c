@@ -83,6 +83,19 @@ static void test_sorts_and_finds(void **state)
 	assert_int_equal(mxt_file_list_bytes(&list), 8);
 }
 
+/* Of the commands in docs/manifest.md: it is in manifests, and never changes. */
+static void test_has_the_documented_hash(void **state)
+{
+	MXT_CLEANUP_FILE_LIST struct mxt_file_list list = MXT_FILE_LIST_INIT;
+	uint8_t hash[MXT_HASH_SIZE];
+	char hex[MXT_HASH_HEX_SIZE];
+	(void)state;
+	fill(&list);
+	mxt_file_list_hash(&list, hash);
+	mxt_hash_to_hex(hash, hex);
+	assert_string_equal(hex, "e0cc9ddd9583e70412b4bd27f4c34f3ca33781a62a118d48f3cac187efba8a2a");
+}
+
 static void expect_unsortable(const char *const *paths, size_t count)
 {
 	MXT_CLEANUP_FILE_LIST struct mxt_file_list list = MXT_FILE_LIST_INIT;
@@ -279,6 +292,7 @@ int main(void)
 	    cmocka_unit_test(test_says_what_is_wrong_with_a_path),
 	    cmocka_unit_test(test_knows_which_links_lead_out),
 	    cmocka_unit_test(test_sorts_and_finds),
+	    cmocka_unit_test(test_has_the_documented_hash),
 	    cmocka_unit_test(test_refuses_doubles_and_files_that_are_folders),
 	    cmocka_unit_test(test_reads_what_it_wrote),
 	    cmocka_unit_test(test_reads_a_single_file),
