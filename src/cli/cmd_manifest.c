@@ -13,8 +13,8 @@
 
 /* One table for all verbs; each row's help begins with the verbs that take it. */
 static const struct mxt_option options[] = {
-    {"dataset", "PATH...", "create, export: where the data lies, instead of where the record says"},
-    {"checkpoint", "PATH", "create, export: where what it left lies, instead of where the record says"},
+    {"dataset", "PATH...", "create, export: a dataset, in place of what the record names"},
+    {"checkpoint", "PATH", "create, export: the checkpoint, in place of what the record names"},
     {"threads", "N", "create: how many threads hash (default: one a processor, at most 16)"},
     {"json", NULL, "create, sign: print one JSON object"},
     {"in-toto", NULL, "export: as a Statement of in-toto, each file a subject with both hashes"},

@@ -117,6 +117,7 @@ class Completion(unittest.TestCase):
     def test_subcommands(self):
         self.assertIn("show", self.complete("plan", ""))
         self.assertEqual(self.complete("plan", "can"), ["canonical"])
+        self.assertEqual(self.complete("manifest", ""), ["create", "sign", "export"])
 
     def test_files_are_left_to_bash(self):
         self.assertEqual(self.complete("doctor", "--sysroot", ""), [])
