@@ -14,13 +14,6 @@ import mxt
 import mxt_plans
 
 
-def blocks(pid, number):
-    """Does the process hold this signal back?"""
-    with open(f"/proc/{pid}/status", encoding="ascii") as status:
-        mask = next(line.split()[1] for line in status if line.startswith("SigBlk:"))
-    return int(mask, 16) >> (number - 1) & 1 == 1
-
-
 def manifest_of(folder):
     """manifest.json, whose id is right."""
     manifest = json.loads((folder / "manifest.json").read_text())
@@ -262,7 +255,7 @@ class Ours(launched.TestCase):
         for line in process.stderr:
             if "the command ended with status 0" in line:
                 break
-        self.assertTrue(mxt.wait_until(lambda: blocks(process.pid, signal.SIGINT)))
+        self.assertTrue(mxt.wait_until(lambda: mxt.blocks_signal(process.pid, signal.SIGINT)))
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 0, err)

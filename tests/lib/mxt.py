@@ -84,6 +84,13 @@ def wait_until(condition, limit_s=10.0):
     return True
 
 
+def blocks_signal(pid, number):
+    """Does the process hold this signal back, to take it when it is ready for it?"""
+    status = pathlib.Path("/proc", str(pid), "status").read_text(encoding="utf-8")
+    mask = next(line.split()[1] for line in status.splitlines() if line.startswith("SigBlk:"))
+    return bool(int(mask, 16) >> (number - 1) & 1)
+
+
 def default_signals():
     """For a child before its exec: a shell that runs the tests in the background has set these to be ignored."""
     for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
