@@ -124,6 +124,15 @@ static bool pass_on(void *context, const struct mxt_hash_progress *progress)
 	return share->watch->progress(share->watch->context, &whole);
 }
 
+/* Links are not hashed, and not counted. */
+static size_t count_files(const struct mxt_file_list *list)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < list->count; i++)
+		count += list->entries[i].kind == MXT_ENTRY_FILE;
+	return count;
+}
+
 static int hash_all(struct mxt_list_set *set, unsigned threads, const struct mxt_hash_watch *watch,
 		    struct mxt_error *err)
 {
@@ -132,12 +141,12 @@ static int hash_all(struct mxt_list_set *set, unsigned threads, const struct mxt
 	int rc = 0;
 	for (size_t i = 0; i < set->count; i++) {
 		share.bytes_total += mxt_file_list_bytes(&set->lists[i]);
-		share.files_total += set->lists[i].count;
+		share.files_total += count_files(&set->lists[i]);
 	}
 	for (size_t i = 0; rc == 0 && i < set->count; i++) {
 		rc = mxt_hash_list(&set->lists[i], threads, &part, err);
 		share.bytes_before += mxt_file_list_bytes(&set->lists[i]);
-		share.files_before += set->lists[i].count;
+		share.files_before += count_files(&set->lists[i]);
 	}
 	return rc;
 }

@@ -105,6 +105,8 @@ static int write_list(const struct mxt_manifest *manifest, size_t i, const char 
 	mxt_manifest_list_name(manifest, i, &name);
 	int rc = mxt_buf_status(&text, err);
 	if (rc == 0)
+		rc = mxt_buf_status(&name, err);
+	if (rc == 0)
 		rc = join(folder, mxt_buf_text(&name), &path, err);
 	if (rc == 0)
 		rc = mxt_file_replace(path.data, mxt_buf_text(&text), text.len, err);

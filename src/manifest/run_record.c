@@ -105,7 +105,8 @@ static int read_status(const struct reading *reading)
 {
 	struct mxt_run_record *record = reading->record;
 	MXT_CLEANUP_JSON json_t *status = NULL;
-	const struct reading quiet = {reading->folder, record, NULL};
+	MXT_CLEANUP_ERROR struct mxt_error unreadable = MXT_ERROR_INIT;
+	const struct reading quiet = {reading->folder, record, &unreadable};
 	int rc = read_json(&quiet, MXT_RUN_STATUS, &status);
 	record->ours = rc == 0 && strcmp(mxt_json_text(status, "schema"), STATUS_SCHEMA) == 0;
 	record->status = record->ours ? json_incref(status) : json_object();
