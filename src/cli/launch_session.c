@@ -25,6 +25,7 @@
 #include "plan.h"
 #include "plan_fit.h"
 #include "plan_software.h"
+#include "resume_check.h"
 #include "run_folder.h"
 #include "run_status.h"
 #include "sysroot.h"
@@ -180,6 +181,8 @@ static int prepare(struct session *session, struct mxt_error *err)
 		return rc;
 	make_request(session);
 	rc = mxt_launch_prepare(&session->request, &session->launch, err);
+	if (rc == 0 && session->job->config)
+		rc = mxt_resume_check(&session->launch.config.facts, &session->launch.remarks, err);
 	session->status.launch = &session->launch;
 	return rc < 0 || session->settings.prints ? rc : write_status(session, err);
 }

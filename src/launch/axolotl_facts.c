@@ -13,16 +13,17 @@
 void mxt_axolotl_facts_finish(struct mxt_axolotl_facts *facts)
 {
 	free(facts->output_dir);
+	free(facts->resume);
 	*facts = (struct mxt_axolotl_facts)MXT_AXOLOTL_FACTS_INIT;
 }
 
-static int set_output(struct mxt_axolotl_facts *facts, const char *path, struct mxt_error *err)
+static int set_path(char **slot, const char *path, struct mxt_error *err)
 {
 	char *copy = strdup(path);
 	if (!copy)
 		return mxt_error_oom(err);
-	free(facts->output_dir);
-	facts->output_dir = copy;
+	free(*slot);
+	*slot = copy;
 	return 0;
 }
 
@@ -30,7 +31,7 @@ static int set_output(struct mxt_axolotl_facts *facts, const char *path, struct 
 int mxt_axolotl_facts_init(struct mxt_axolotl_facts *ret_facts, struct mxt_error *err)
 {
 	struct mxt_axolotl_facts facts = {.saves_checkpoints = true};
-	int rc = set_output(&facts, DEFAULT_OUTPUT, err);
+	int rc = set_path(&facts.output_dir, DEFAULT_OUTPUT, err);
 	if (rc == 0)
 		*ret_facts = facts;
 	return rc;
@@ -68,9 +69,15 @@ int mxt_axolotl_facts_take(struct mxt_axolotl_facts *facts, const struct mxt_yam
 {
 	const struct mxt_axolotl_map map = {"", root, NULL};
 	const struct mxt_yaml_node *output = mxt_axolotl_get(&map, "output_dir");
+	const struct mxt_yaml_node *resume = mxt_axolotl_get(&map, "resume_from_checkpoint");
 	take_saving(facts, &map);
 	take_compiling(facts, &map);
 	if (mxt_axolotl_get(&map, "adapter"))
 		facts->adapter = mxt_axolotl_is_set(&map, "adapter");
-	return output && output->text ? set_output(facts, output->text, err) : 0;
+	if (mxt_axolotl_get(&map, "auto_resume_from_checkpoints"))
+		facts->resumes_newest = mxt_axolotl_is_set(&map, "auto_resume_from_checkpoints");
+	int rc = output && output->text ? set_path(&facts->output_dir, output->text, err) : 0;
+	return rc == 0 && resume && mxt_axolotl_is_set(&map, "resume_from_checkpoint") && resume->text
+		   ? set_path(&facts->resume, resume->text, err)
+		   : rc;
 }

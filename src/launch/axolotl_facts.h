@@ -17,6 +17,8 @@ struct mxt_axolotl_facts {
 	bool saves_checkpoints; /* during training, so that trainer_state.json is expected */
 	bool adapter;           /* an adapter is what it leaves, not a whole model */
 	char *output_dir;       /* owned: as it is written, or Axolotl's default */
+	char *resume;           /* owned: resume_from_checkpoint, as it is written; NULL: none */
+	bool resumes_newest;    /* auto_resume_from_checkpoints: else from the newest in output_dir */
 };
 #define MXT_AXOLOTL_FACTS_INIT                                                                                         \
 	{                                                                                                              \

@@ -166,6 +166,72 @@ class BeforeTheStart(TestCase):
         self.assertTrue(mxt.wait_until(lambda: not mxt.marked_processes(self.mark)))
 
 
+class Resumes(TestCase):
+    """A checkpoint that a training would go on from is looked at before the start."""
+
+    def lay(self, step, *, state=True, weights=True):
+        """out/checkpoint-STEP, whole or not; returns its path as messages have it."""
+        shard = b"\x36" + bytes(7) + b'{"w":{"dtype":"U8","shape":[1],"data_offsets":[0,1]}} ' + b"w"
+        self.write(f"out/checkpoint-{step}/adapter_model.safetensors", shard if weights else shard[:-1])
+        self.write(f"out/checkpoint-{step}/optimizer.pt", b"PK\3\4 tensors PK\5\6" + bytes(18))
+        if state:
+            self.write(f"out/checkpoint-{step}/trainer_state.json", {"global_step": step})
+        return f"out/checkpoint-{step}"
+
+    def look(self, *lines, arguments=(), status=0):
+        """--print of a config with these lines."""
+        self.config.write_text(CONFIG + "".join(line + "\n" for line in lines))
+        return self.run_program("train", "--plan", self.simulated_plan(), "--config", "run.yaml", "--python", "env",
+                                "--allow-simulated", "--allow-mismatch", "--launcher", "python", "--print", "--",
+                                *arguments, env={**launched.SIMULATED, "PYTHONPATH": None}, status=status)
+
+    def expect_refusal(self, result, *words):
+        self.assert_error(result, 125, "MXT-390", *words)
+
+    def test_a_whole_one_is_gone_on_from(self):
+        whole = self.lay(1)
+        self.config.write_text(CONFIG + f"resume_from_checkpoint: {whole}\n")
+        self.train()
+
+    def test_one_that_was_cut_is_refused_with_the_newest_whole_one(self):
+        self.lay(5)
+        whole, cut = self.lay(10), self.lay(20, weights=False)
+        self.lay(30)
+        result = self.look(f"resume_from_checkpoint: ./{cut}", status=125)
+        self.expect_refusal(result, "adapter_model.safetensors", whole, "set resume_from_checkpoint")
+        self.expect_refusal(self.look(f"resume_from_checkpoint: {cut}/", status=125), whole)
+        self.expect_refusal(self.look(arguments=[f"--resume-from-checkpoint={cut}"], status=125), whole)
+
+    def test_without_another_one(self):
+        cut = self.lay(20, state=False)
+        self.expect_refusal(self.look(f"resume_from_checkpoint: {cut}", status=125), "trainer_state.json",
+                            "there is no whole one", "start without resume_from_checkpoint")
+        self.expect_refusal(self.look("resume_from_checkpoint: gone/checkpoint-1", status=125), "is not there")
+
+    def test_the_newest_is_what_axolotl_takes_by_itself(self):
+        automatic = "auto_resume_from_checkpoints: true"
+        self.look(automatic)
+        self.lay(9)
+        whole = self.lay(10)
+        self.look(automatic)
+        cut = self.lay(100, state=False)
+        self.write("out/checkpoint-", "")
+        self.write("out/checkpoint-200x/model.safetensors", "")
+        self.expect_refusal(self.look(automatic, status=125), cut, f"{whole}: move the other away")
+        self.look(automatic, f"resume_from_checkpoint: {whole}")
+        self.look(automatic, arguments=["--noauto-resume-from-checkpoints"])
+
+    def test_without_either_key_nothing_is_looked_at(self):
+        self.lay(20, weights=False)
+        self.look()
+        self.look("resume_from_checkpoint:", "auto_resume_from_checkpoints: false")
+
+    def test_what_cannot_be_looked_at_is_a_warning(self):
+        os.mkfifo(self.dir / self.lay(20) / "pipe")
+        result = self.look("resume_from_checkpoint: out/checkpoint-20")
+        self.assertIn("not known whether the checkpoint", result.out + result.err)
+
+
 class Ends(TestCase):
     def test_a_training(self):
         self.train()
