@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""result_id and `mindxtrain verify --same-result`: what makes two runs the same, and what is said where they part."""
+
+import json
+import re
+import shutil
+import struct
+import subprocess
+import unittest
+
+import mxt
+import mxt_plans
+import run_results
+
+UNKNOWN = "MXT-386"
+
+
+def safetensors(**tensors):
+    """Bytes of a file of float32 tensors: name=(shape, values)."""
+    header, data = {"__metadata__": {"format": "pt"}}, b""
+    for name, (shape, values) in tensors.items():
+        packed = struct.pack(f"<{len(values)}f", *values)
+        header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [len(data), len(data) + len(packed)]}
+        data += packed
+    text = json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + data
+
+
+CHECKPOINT = {"adapter_model.safetensors": safetensors(a=([2], [1, 2]), b=([2, 2], [1, 2, 3, 4])),
+              "tokenizer.json": b"{}", "trainer_state.json": b'{"epoch": 1}\n'}
+
+
+class SameResult(run_results.TestCase):
+    def test_places_and_times_have_no_part(self):
+        a = self.make_run("a", checkpoint=CHECKPOINT)
+        b = self.make_run("b", checkpoint={**CHECKPOINT, "trainer_state.json": b'{"epoch": 2}\n', "README.md": b"b"})
+        first, second = self.manifest(a), self.manifest(b)
+        self.assertEqual(first["result_id"], second["result_id"])
+        self.assertNotEqual(first["manifest_id"], second["manifest_id"])
+        self.assertIn(first["result_id"], self.compare(a, b / "manifest.json").out)
+        answer = json.loads(self.compare(a, b, "--json").out)
+        self.assertIs(answer["same"], True)
+        self.assertEqual([run["result_id"] for run in answer["runs"]], [first["result_id"]] * 2)
+
+    @unittest.skipUnless(shutil.which("jq") and shutil.which("b3sum"), "jq or b3sum is missing")
+    def test_the_documented_command_makes_the_id(self):
+        run = self.make_run("a", checkpoint=CHECKPOINT)
+        document = (mxt.SOURCE_ROOT / "docs" / "manifest.md").read_text()
+        command = re.search(r"^    (jq .*?b3sum)", document, re.MULTILINE)[1]
+        made = subprocess.run(command, shell=True, cwd=run, check=True, capture_output=True, text=True).stdout
+        self.assertEqual(made.split()[0], self.manifest(run)["result_id"])
+
+    def test_the_first_difference_is_named(self):
+        a = self.make_run("a", checkpoint=CHECKPOINT)
+        b = self.make_run("b", seed=2, data=b"[]\n", checkpoint={"tokenizer.json": b""})
+        self.expect_unknown(a, b, "no checkpoint with final tensors")
+        b = self.make_run("c", seed=2, data=b"[]\n", checkpoint=CHECKPOINT)
+        self.expect_difference(a, b, "config", "seed is 1 in ", " and 2 in ")
+        b = self.make_run("d", data=b"[]  \n", checkpoint={**CHECKPOINT, "tokenizer.json": b""})
+        self.expect_difference(a, b, "dataset 1: ", "3 bytes in ", "5 in ")
+        decision = {**mxt_plans.CPU_DECISION, "attention": {"backend": "math"}}
+        b = self.make_run("e", checkpoint=CHECKPOINT, plan=mxt_plans.text(mxt_plans.seal(decision, mxt_plans.EVIDENCE)))
+        self.expect_difference(a, b, "the plans differ")
+
+    def expect_unknown(self, a, b, words):
+        result = self.compare(a, b, status=7)
+        self.assertIn(UNKNOWN, result.err)
+        self.assertIn(words, result.err)
+
+    def test_files_of_the_checkpoint(self):
+        a = self.make_run("a", checkpoint=CHECKPOINT)
+        b = self.make_run("b", checkpoint={**CHECKPOINT, "tokenizer.json": b"[]"})
+        self.expect_difference(a, b, "tokenizer.json differs")
+        b = self.make_run("c", checkpoint={**CHECKPOINT, "added_tokens.json": b"{}"})
+        self.expect_difference(a, b, "added_tokens.json is only in ")
+        weights = safetensors(a=([2], [1, 2]), b=([2, 2], [1, 2, 3, 5]))
+        b = self.make_run("d", checkpoint={**CHECKPOINT, "adapter_model.safetensors": weights})
+        self.expect_difference(a, b, "tensor b (F32 [2, 2]): 1 of 4 elements differ, the first is [1, 1]")
+        answer = json.loads(self.compare(a, b, "--json", status=7).out)
+        self.assertIs(answer["same"], False)
+        self.assertIn("tensor b", answer["difference"])
+
+    def test_checkpoints_that_are_not_there(self):
+        weights = safetensors(a=([2], [1, 3]), b=([2, 2], [1, 2, 3, 4]))
+        a = self.make_run("a", checkpoint=CHECKPOINT)
+        b = self.make_run("b", checkpoint={**CHECKPOINT, "adapter_model.safetensors": weights})
+        out, elsewhere = self.dir / "b" / "out-b", self.dir / "elsewhere"
+        out.rename(elsewhere)
+        self.expect_difference(a, b, "adapter_model.safetensors differs; in which tensor cannot be said")
+        result = self.compare(a, b, "--checkpoint", self.dir / "a" / "out-a", "--checkpoint", elsewhere, status=7)
+        self.assertIn("tensor a (F32 [2]): 1 of 2", result.err)
+        content = bytearray((elsewhere / "adapter_model.safetensors").read_bytes())
+        content[-1] ^= 1
+        (elsewhere / "adapter_model.safetensors").write_bytes(content)
+        result = self.compare(a, b, "--checkpoint", self.dir / "a" / "out-a", "--checkpoint", elsewhere, status=7)
+        self.assertIn("has changed since its manifest was made", result.err)
+
+    def test_usage(self):
+        run = self.make_run("a", checkpoint=CHECKPOINT)
+        for arguments in ((run,), (run, run, run), (run, run, "--quick"), (run, run, *(["--checkpoint", "x"] * 3))):
+            with self.subTest(arguments):
+                self.compare(*arguments, status=2)
+        self.compare(run, self.dir / "missing", status=3)
+
+
+if __name__ == "__main__":
+    mxt.main()
