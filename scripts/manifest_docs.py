@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: manifest_docs.py [--check]
 
-Writes docs/manifest.schema.json, and the tables of docs/manifest.md, from src/manifest/manifest_fields.def; with --check
-says whether they are up to date.
+Writes docs/manifest.schema.json, the tables of docs/manifest.md and the fields of docs/man/mindxtrain-manifest.5 from
+src/manifest/manifest_fields.def; with --check says whether they are up to date.
 """
 
 import json
@@ -14,9 +14,12 @@ import sys
 SOURCE = pathlib.Path("src/manifest/manifest_fields.def")
 SCHEMA = pathlib.Path("docs/manifest.schema.json")
 TEXT = pathlib.Path("docs/manifest.md")
+PAGE = pathlib.Path("docs/man/mindxtrain-manifest.5")
 ROW = re.compile(r'^MXT_MANIFEST_FIELD\((\w+), "(\w+)",\s+(\w+), (.*?), "([^"]*)", "([^"]*)"\)$', re.MULTILINE)
 BEGIN = "<!-- fields: written by scripts/manifest_docs.py; do not edit -->\n"
 END = "<!-- end of fields -->"
+PAGE_BEGIN = '.\\" fields: written by scripts/manifest_docs.py; do not edit\n'
+PAGE_END = '.\\" end of fields'
 OPEN = ("open", "result")  # objects of any keys
 
 # What is one of several is required all the same.
@@ -39,7 +42,7 @@ def parts(rule):
 def rule_schema(rule):
     """What a JSON Schema can say of one rule."""
     kind, arguments = parts(rule)
-    plain = {
+    simple = {
         "NAME": {"type": "string", "pattern": "^[ -~]{1,256}$"},
         "TEXT": {"type": "string"},
         "TEXTS": {"type": "array", "items": {"type": "string"}},
@@ -47,8 +50,8 @@ def rule_schema(rule):
         "FLAG": {"const": True},
         "ANY": {},
     }
-    if kind in plain:
-        return plain[kind]
+    if kind in simple:
+        return simple[kind]
     if kind == "INTEGER":
         return {"type": "integer", "minimum": number(arguments[0]), "maximum": number(arguments[1])}
     if kind == "WORD":
@@ -60,10 +63,10 @@ def rule_schema(rule):
 def rule_text(rule):
     """The same for a reader."""
     kind, arguments = parts(rule)
-    plain = {"NAME": "printable ASCII", "TEXT": "text", "TEXTS": "array of texts", "FLAG": "`true`", "ANY": "any value",
-             "HASH": "64 hexadecimal digits", "INTEGER": "whole number"}
-    if kind in plain:
-        return plain[kind]
+    simple = {"NAME": "printable ASCII", "TEXT": "text", "TEXTS": "array of texts", "FLAG": "`true`", "ANY": "any value",
+              "HASH": "64 hexadecimal digits", "INTEGER": "whole number"}
+    if kind in simple:
+        return simple[kind]
     if kind == "WORD":
         return ", ".join(f"`{word}`" for word in arguments[0].strip('"').split())
     name = arguments[0].lower()
@@ -80,9 +83,14 @@ def objects():
     return found
 
 
+def plain(text):
+    """Without what only Markdown needs."""
+    return re.sub(r"\[(.*?)\]\(.*?\)", r"\1", text).replace("`", "")
+
+
 def described(rule, omitted, meaning):
-    plain = re.sub(r"\[(.*?)\]\(.*?\)", r"\1", meaning)
-    text = "; ".join(part for part in (plain, f"left out: {omitted}" if omitted else "") if part)
+    bare = re.sub(r"\[(.*?)\]\(.*?\)", r"\1", meaning)
+    text = "; ".join(part for part in (bare, f"left out: {omitted}" if omitted else "") if part)
     return rule_schema(rule) | ({"description": text} if text else {})
 
 
@@ -124,9 +132,28 @@ def tables():
     return "\n".join(lines)
 
 
+def man_fields():
+    lines = []
+    for name, rows in objects().items():
+        lines += [f".Ss {name}", ".Bl -tag -width Ds"]
+        for key, required, rule, omitted, meaning in rows:
+            lines.append(f".It Cm {key}" + ("" if required else " Pq optional"))
+            lines += [f"{plain(meaning)}:"] if meaning else []
+            lines.append(f"{plain(rule_text(rule))}.")
+            lines += [f"Left out: {plain(omitted)}."] if omitted else []
+        lines.append(".El")
+    return "\n".join(lines) + "\n"
+
+
+def between(path, begin, end, text):
+    """What the file has to be: `text` between its two marks."""
+    head, rest = path.read_text().split(begin)
+    return head + begin + text + end + rest.split(end)[1]
+
+
 def main():
-    head, rest = TEXT.read_text().split(BEGIN)
-    wanted = {SCHEMA: schema(), TEXT: head + BEGIN + "\n" + tables() + END + rest.split(END)[1]}
+    wanted = {SCHEMA: schema(), TEXT: between(TEXT, BEGIN, END, "\n" + tables()),
+              PAGE: between(PAGE, PAGE_BEGIN, PAGE_END, man_fields())}
     stale = [path for path, text in wanted.items() if not path.exists() or path.read_text() != text]
     if sys.argv[1:] == ["--check"]:
         for path in stale:

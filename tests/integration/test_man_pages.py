@@ -76,14 +76,21 @@ class Pages(unittest.TestCase):
             for name in ("NAME", "SYNOPSIS", "DESCRIPTION", "EXIT STATUS", "EXAMPLES", "SEE ALSO"):
                 self.assertTrue(section(text, name), f"{command}: {name}")
 
+    def test_every_file_format_has_the_usual_sections(self):
+        pages = sorted(PAGES.glob("*.5"))
+        self.assertEqual([page.name for page in pages], ["mindxtrain-manifest.5", "mindxtrain-plan.5"])
+        for page in pages:
+            for name in ("NAME", "DESCRIPTION", "FIELDS", "FILES", "EXAMPLES", "SEE ALSO"):
+                self.assertTrue(section(page.read_text(), name), f"{page.name}: {name}")
+
     def test_every_page_is_installed(self):
         rules = (mxt.SOURCE_ROOT / "docs" / "meson.build").read_text()
-        for path in PAGES.glob("*.1"):
+        for path in PAGES.glob("*.[15]"):
             self.assertIn(f"'man/{path.name}'", rules)
 
     @unittest.skipUnless(shutil.which("mandoc"), "mandoc is not installed")
     def test_mandoc_has_no_complaint(self):
-        run = subprocess.run(["mandoc", "-T", "lint", "-W", "warning", *map(str, sorted(PAGES.glob("*.1")))],
+        run = subprocess.run(["mandoc", "-T", "lint", "-W", "warning", *map(str, sorted(PAGES.glob("*.[15]")))],
                              capture_output=True, text=True, check=False)
         self.assertEqual(run.stdout, "")
 

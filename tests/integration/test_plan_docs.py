@@ -16,6 +16,8 @@ DOCS = mxt.SOURCE_ROOT / "docs"
 GOLDEN = mxt.SOURCE_ROOT / "tests" / "golden" / "plan"
 BEGIN = "<!-- fields: written by tests/tools/plan_docs.c; do not edit -->\n"
 END = "<!-- end of fields -->\n"
+BEGIN_PAGE = '.\\" fields: written by tests/tools/plan_docs.c; do not edit\n'
+END_PAGE = '.\\" end of fields\n'
 BEGIN_TABLES = "<!-- tables: written by tests/tools/plan_docs.c; do not edit -->\n"
 END_TABLES = "<!-- end of tables -->\n"
 
@@ -39,6 +41,12 @@ class Files(mxt.TestCase):
         head, rest = text.split(BEGIN)
         tail = rest.split(END)[1]
         self.compare("plan.md", head + BEGIN + "\n" + generated("fields") + END + tail)
+
+    def test_manual_page(self):
+        text = (DOCS / "man" / "mindxtrain-plan.5").read_text()
+        head, rest = text.split(BEGIN_PAGE)
+        tail = rest.split(END_PAGE)[1]
+        self.compare("man/mindxtrain-plan.5", head + BEGIN_PAGE + generated("man") + END_PAGE + tail)
 
     def test_variables(self):
         head = (DOCS / "variables.md").read_text().split("\n## ")[0].rstrip("\n")

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * usage: plan_docs schema | fields | variables | environment
+ * usage: plan_docs schema | fields | man | variables | environment
  *
  * What the documentation says about plans, written from the tables that the reader checks them with: the JSON Schema,
- * and the tables of docs/plan.md, docs/variables.md and docs/environment.md. A test holds the files in the tree against
- * this.
+ * the tables of docs/plan.md, docs/variables.md and docs/environment.md, and the fields of mindxtrain-plan(5). A test
+ * holds the files in the tree against this.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -299,6 +299,51 @@ static void print_fields(void)
 	}
 }
 
+/* ---- the manual page ---- */
+
+/* In roff only a backslash is more than itself here; the page has no backquotes. */
+static void print_words(const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '\\')
+			printf("\\e");
+		else if (*text != '`')
+			printf("%c", *text);
+	}
+}
+
+static void print_man_field(const struct mxt_field *field)
+{
+	MXT_CLEANUP_BUF struct mxt_buf rule = MXT_BUF_INIT;
+	if (field->rule.kind == MXT_FIELD_OBJECT || field->rule.kind == MXT_FIELD_LIST)
+		mxt_buf_printf(&rule, "%s%s",
+			       field->rule.kind == MXT_FIELD_LIST ? "an array of objects like " : "the object ",
+			       mxt_plan_object_name(field->rule.child));
+	else
+		mxt_field_rule_text(&field->rule, &rule);
+	printf(".It Cm %s%s\n", field->key, field->required ? "" : " Pq optional");
+	print_words(field->meaning);
+	printf("%s", field->meaning[0] ? ":\n" : "");
+	print_words(mxt_buf_text(&rule));
+	if (!field->required)
+		printf(".\nLeft out: ");
+	print_words(field->omitted);
+	printf(".\n");
+}
+
+static void print_man(void)
+{
+	for (int object = 0; object < MXT_PLAN_OBJECT_COUNT; object++) {
+		printf(".Ss %s\n.Bl -tag -width Ds\n", mxt_plan_object_name((enum mxt_plan_object)object));
+		for (size_t i = 0; i < mxt_plan_field_count(); i++)
+			if ((int)mxt_plan_field_at(i)->object == object)
+				print_man_field(mxt_plan_field_at(i));
+		printf(".El\n");
+	}
+}
+
+/* ---- Markdown: variables ---- */
+
 static void print_variable(const struct mxt_variable *row)
 {
 	MXT_CLEANUP_BUF struct mxt_buf rule = MXT_BUF_INIT;
@@ -383,6 +428,7 @@ int main(int argc, char **argv)
 		void (*print)(void);
 	} parts[] = {{"schema", print_schema},
 		     {"fields", print_fields},
+		     {"man", print_man},
 		     {"variables", print_variables},
 		     {"environment", print_environment}};
 	for (size_t i = 0; i < MXT_ARRAY_LEN(parts); i++) {
@@ -391,6 +437,6 @@ int main(int argc, char **argv)
 		parts[i].print();
 		return fflush(stdout) == 0 ? 0 : 1;
 	}
-	(void)fprintf(stderr, "usage: plan_docs schema | fields | variables | environment\n");
+	(void)fprintf(stderr, "usage: plan_docs schema | fields | man | variables | environment\n");
 	return 2;
 }
