@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cleanup.h"
 #include "command.h"
@@ -12,6 +13,7 @@
 #include "file.h"
 #include "hash_meter.h"
 #include "json.h"
+#include "list_scope.h"
 #include "manifest_operand.h"
 #include "manifest_verbs.h"
 #include "print_json.h"
@@ -56,6 +58,38 @@ static int check_arguments(const struct mxt_args *args, struct mxt_error *err)
 	return rc == 0 && key ? mxt_sigstore_check_key(key, err) : rc;
 }
 
+/* There it would be one file more than the list has, and mindxtrain verify would say so. */
+static int refuse_listed(const struct mxt_verify_request *where, const char *folder, const char *out,
+			 struct mxt_error *err)
+{
+	for (size_t i = 0; i < mxt_manifest_n_lists(where->manifest); i++) {
+		MXT_CLEANUP_BUF struct mxt_buf place = MXT_BUF_INIT;
+		mxt_verify_place(where, i, &place);
+		MXT_CLEANUP_FREE char *root = place.failed ? NULL : realpath(mxt_buf_text(&place), NULL);
+		if (!root || (strcmp(folder, root) != 0 && !mxt_list_below(root, folder)))
+			continue;
+		MXT_CLEANUP_BUF struct mxt_buf shown = MXT_BUF_INIT;
+		mxt_entry_path_show(out, &shown);
+		return mxt_error_set(err, -EINVAL, MXT_E_USAGE,
+				     "%s would lie in a folder that the manifest lists (%s), where it is no part of "
+				     "the record; write it elsewhere",
+				     mxt_buf_text(&shown),
+				     mxt_list_role_name(mxt_manifest_list(where->manifest, i)->role));
+	}
+	return 0;
+}
+
+static int check_out(const struct mxt_verify_request *where, const char *out, struct mxt_error *err)
+{
+	MXT_CLEANUP_BUF struct mxt_buf path = MXT_BUF_INIT;
+	MXT_CLEANUP_BUF struct mxt_buf folder = MXT_BUF_INIT;
+	int rc = mxt_manifest_operand(out, &path, &folder, err);
+	if (rc < 0)
+		return rc;
+	MXT_CLEANUP_FREE char *absolute = realpath(folder.data, NULL);
+	return absolute ? refuse_listed(where, absolute, out, err) : 0;
+}
+
 /* `where` holds the places; the manifest is read here. */
 static int make_document(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_verify_request *where,
 			 json_t **ret_document, struct mxt_error *err)
@@ -64,7 +98,7 @@ static int make_document(struct mxt_cli *cli, const struct mxt_args *args, struc
 	MXT_CLEANUP_BUF struct mxt_buf folder = MXT_BUF_INIT;
 	MXT_CLEANUP_MANIFEST struct mxt_manifest *manifest = NULL;
 	MXT_CLEANUP_JSON json_t *statement = NULL;
-	const char *key = mxt_args_get(args, "key");
+	const char *key = mxt_args_get(args, "key"), *out = mxt_args_get(args, "out");
 	int rc = mxt_manifest_operand(args->operands[1], &path, &folder, err);
 	if (rc == 0)
 		rc = mxt_manifest_read(mxt_buf_text(&path), &manifest, err);
@@ -72,6 +106,9 @@ static int make_document(struct mxt_cli *cli, const struct mxt_args *args, struc
 		return rc;
 	where->manifest = manifest;
 	where->run_folder = mxt_buf_text(&folder);
+	rc = out ? check_out(where, out, err) : 0;
+	if (rc < 0)
+		return rc;
 	rc = make_statement(cli, mxt_args_has(args, "in-toto") ? mxt_export_in_toto : mxt_export_model_signing, where,
 			    &statement, err);
 	if (rc == 0 && key)

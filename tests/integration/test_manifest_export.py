@@ -238,6 +238,15 @@ class Refusals(mxt.TestCase):
                 run = self.export("run", "--model-signing", "--checkpoint", folder)
                 self.assert_error(run, status, error, "model.bin")
 
+    def test_a_place_that_the_manifest_lists(self):
+        (self.dir / "out/sub").mkdir()
+        (self.dir / "link").symlink_to("out/sub")
+        for out in "run/statement.json", "out/sub/statement.json", "link/statement.json":
+            self.assert_error(self.export("run", "--in-toto", "--out", out), 2, "MXT-110", "elsewhere")
+        self.assert_error(self.export(".", "--in-toto", "--out", "statement.json", cwd=self.dir / "run"), 2, "MXT-110")
+        self.run_program("verify", "run", status=0)
+        self.export("run", "--in-toto", "--out", "run.json", status=0)
+
     def test_ended_by_a_signal(self):
         big = self.dir / "out/model.bin"
         os.truncate(big, 1 << 29)
