@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import pty
+import re
 import select
 import shutil
 import subprocess
@@ -50,6 +51,17 @@ class Sign(mxt.TestCase):
                           "manifest_id": json.loads(before)["manifest_id"]})
         self.assertEqual(self.manifest.read_bytes(), before)
         self.expect_signed_by(key)
+
+    def test_the_command_of_the_document(self):
+        """Exactly as it is printed."""
+        document = (mxt.SOURCE_ROOT / "docs/manifest.md").read_text()
+        command = re.search(r"^    \$ (ssh-keygen -Y verify .*)$", document, re.MULTILINE).group(1)
+        key = key_with(self.dir, "key")
+        self.sign(key, status=0)
+        (self.run_dir / "allowed_signers").write_text("me@example.org " + key.with_suffix(".pub").read_text())
+        subprocess.run(command, shell=True, cwd=self.run_dir, check=True, capture_output=True)
+        self.manifest.write_bytes(self.manifest.read_bytes() + b"\n")
+        self.assertNotEqual(subprocess.run(command, shell=True, cwd=self.run_dir, capture_output=True).returncode, 0)
 
     def test_it_is_replaced_without_a_question(self):
         self.sign(key_with(self.dir, "first"), status=0)
