@@ -5,6 +5,7 @@
 #include "cmocka_all.h"
 #include "error.h"
 #include "json.h"
+#include "json_fast.h"
 #include "json_path.h"
 
 static int parse(const char *text, enum mxt_json_dialect dialect, json_t **ret_value, struct mxt_error *err)
@@ -58,6 +59,116 @@ static void leaves_a_member_out(void **state)
 	expect_without("{\"a\": 1}", "b", "{\"a\":1|}");
 	expect_without("{\"b\": 3, \"c\": 1}", "b", "{|\"c\":1}");
 	expect_without("{\"b\": 3}", "b", "{|}");
+}
+
+/* Both readers of the restricted set, on one text: the same value, or the same refusal. */
+static void expect_agreement(const char *text, size_t len, bool good)
+{
+	MXT_CLEANUP_JSON json_t *value = NULL;
+	MXT_CLEANUP_JSON json_t *large = NULL;
+	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
+	MXT_CLEANUP_ERROR struct mxt_error large_err = MXT_ERROR_INIT;
+	int rc = mxt_json_parse("t", text, len, MXT_JSON_CANONICAL, &value, &err);
+	int large_rc = mxt_json_parse("t", text, len, MXT_JSON_LARGE, &large, &large_err);
+	if ((rc == 0) != good || rc != large_rc || (good && !json_equal(value, large)))
+		fail_msg("%s: %d %d", text, rc, large_rc);
+	assert_string_equal(mxt_error_text(&err), mxt_error_text(&large_err));
+}
+
+static const char *const good_texts[] = {
+    "{}",
+    " [ ] ",
+    "{\"a\":[1,-2,0,true,false,{\"\":\"\"}],\"b c\":{\"~\":[[]]}}\n",
+    "[9007199254740991,-9007199254740991]",
+    "[\"\\\\ \\\" \xc3\xbc \xe2\x82\xac \xf0\x9f\x98\x80\", \"\\u0041\\/\"]",
+    "\t{\r\"a\" : 1 ,\n\"b\" : [ 1 , 2 ] }",
+};
+
+static const char *const bad_texts[] = {
+    "",
+    "1",
+    "\"a\"",
+    "true",
+    "[1,]",
+    "[,1]",
+    "[1 2]",
+    "[",
+    "{\"a\"}",
+    "{\"a\":}",
+    "{\"a\":1,}",
+    "{1:2}",
+    "{a:1}",
+    "[]]",
+    "[] x",
+    "[1.5]",
+    "[1e3]",
+    "[-0]",
+    "[01]",
+    "[-]",
+    "[+1]",
+    "[null]",
+    "[tru]",
+    "[truee]",
+    "[NaN]",
+    "{\"a\":1,\"a\":1}",
+    "[9007199254740992]",
+    "[-9007199254740992]",
+    "[99999999999999999999]",
+    "[\"a]",
+    "[\"\\\"]",
+    "[\"\\x\"]",
+    "[\"\\u000a\"]",
+    "[\"\x01\"]",
+    "[\"\x7f\"]",
+    "[\"\xc2\x80\"]",
+    "[\"\xff\"]",
+    "[\"\xc3\"]",
+    "[\"\xe2\x82\"]",
+    "[\"\xc0\x80\"]",
+    "[\"\xed\xa0\x80\"]",
+    "{\"\xc3\xbc\":1}",
+    "{\"a\\\"\":",
+    "[\"\n\"]",
+    "\xef\xbb\xbf[]",
+};
+
+static void reads_large_documents_alike(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < MXT_ARRAY_LEN(good_texts); i++)
+		expect_agreement(good_texts[i], strlen(good_texts[i]), true);
+	for (size_t i = 0; i < MXT_ARRAY_LEN(bad_texts); i++)
+		expect_agreement(bad_texts[i], strlen(bad_texts[i]), false);
+	expect_agreement("[]", 3, false); /* with its NUL */
+	expect_agreement("{\"a\\\\\":1}", 9, true);
+	for (size_t cut = 0; cut < strlen(good_texts[4]); cut++)
+		expect_agreement(good_texts[4], cut, false);
+}
+
+/* What a program wrote is read the fast way; jansson is for the rest. */
+static void reads_canonical_text_itself(void **state)
+{
+	(void)state;
+	static const char *const own[] = {"{}", "[{\"a\":\"\\\\ \\\" \xc3\xbc\"},[1,-2,true,false]]\n"};
+	static const char *const others[] = {"[\"\\u0041\"]", "[1.5]", "[null]", "7", "[", "[-0]", "{\"a\":1,\"a\":2}"};
+	for (size_t i = 0; i < MXT_ARRAY_LEN(own); i++) {
+		MXT_CLEANUP_JSON json_t *value = mxt_json_fast(own[i], strlen(own[i]));
+		assert_non_null(value);
+		assert_int_equal(mxt_json_check(value, NULL), 0);
+	}
+	for (size_t i = 0; i < MXT_ARRAY_LEN(others); i++)
+		assert_null(mxt_json_fast(others[i], strlen(others[i])));
+}
+
+static void reads_large_documents_as_deep(void **state)
+{
+	(void)state;
+	char text[2 * (MXT_JSON_MAX_DEPTH + 1)];
+	for (size_t depth = MXT_JSON_MAX_DEPTH; depth <= MXT_JSON_MAX_DEPTH + 1; depth++) {
+		memset(text, '[', depth);
+		memset(text + depth, ']', depth);
+		expect_agreement(text, 2 * depth, depth == MXT_JSON_MAX_DEPTH);
+	}
 }
 
 static void sorts_many_members(void **state)
@@ -267,6 +378,9 @@ int main(void)
 	    cmocka_unit_test(writes_the_canonical_form),
 	    cmocka_unit_test(leaves_a_member_out),
 	    cmocka_unit_test(sorts_many_members),
+	    cmocka_unit_test(reads_large_documents_alike),
+	    cmocka_unit_test(reads_large_documents_as_deep),
+	    cmocka_unit_test(reads_canonical_text_itself),
 	    cmocka_unit_test(refuses_with_the_place),
 	    cmocka_unit_test(numbers_of_python_become_null),
 	    cmocka_unit_test(bounds_the_depth),
