@@ -7,8 +7,10 @@ the tree in sight. A header of a rung sees the folders of its own rung and of th
 """
 
 import concurrent.futures
+import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -33,6 +35,12 @@ def pkg_config(*modules):
     return subprocess.run(["pkg-config", "--cflags", *modules], check=True, capture_output=True, text=True).stdout.split()
 
 
+def blake3(build):
+    """Where the build found its header, which no package of Debian tells."""
+    commands = json.loads(pathlib.Path(build, "compile_commands.json").read_text())
+    return sorted({flag for entry in commands for flag in re.findall(r"-isystem ?\S*blake3\S*", entry["command"])})
+
+
 def compile_alone(compiler, flags, include):
     text = f"#include {include}\n#include {include}\ntypedef int mxt_not_empty;\n"
     warnings = [flag for flag in WARNINGS if compiler[0] == "gcc" or flag != "-Wstrict-prototypes"]
@@ -41,7 +49,7 @@ def compile_alone(compiler, flags, include):
 
 
 def jobs_for(build):
-    libraries = pkg_config("jansson", "yaml-0.1", "hwloc")
+    libraries = pkg_config("jansson", "yaml-0.1", "hwloc") + blake3(build)
     for path in layout.tracked():
         if path.suffix == ".h" and path.parts[0] == "src":
             flags = ["-I" + build, "-Isrc", "-Iinclude", *folders_below(layout.rung(path)), *libraries]
