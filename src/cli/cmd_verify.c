@@ -56,8 +56,13 @@ static int64_t real_time_ns(void)
 
 static int read_call(const struct mxt_cli *cli, const struct mxt_args *args, struct call *call, struct mxt_error *err)
 {
+	MXT_CLEANUP_FREE char **checkpoints = NULL;
 	int64_t threads = 0;
 	int rc = mxt_args_int(args, "threads", 1, MXT_HASH_MAX_THREADS, &threads, err);
+	if (rc == 0)
+		rc = mxt_args_list(args, "checkpoint", &checkpoints, err);
+	if (rc == 0 && checkpoints && checkpoints[1])
+		return mxt_error_set(err, -EINVAL, MXT_E_USAGE, "a run has one checkpoint: --checkpoint once");
 	if (rc == 0)
 		rc = mxt_args_list(args, "dataset", &call->datasets, err);
 	mxt_quick_cache_folder(cli->environment, &call->cache);

@@ -170,7 +170,7 @@ class Document(Made):
 
     def test_wrong_command_lines(self):
         for words in ((), (self.run_dir, self.run_dir), (self.run_dir, "--threads", 17), (self.run_dir, "--checkpoint", "x"),
-                      (self.run_dir, "--plan", "x"), (self.run_dir, "--dataset", self.data, "--dataset", self.data)):
+                      (self.run_dir, "--checkpoint", "x", "--checkpoint", "y"), (self.run_dir, "--plan", "x"), (self.run_dir, "--dataset", self.data, "--dataset", self.data)):
             with self.subTest(words=words):
                 self.run_program("verify", *words, status=2)
 
