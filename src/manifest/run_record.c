@@ -317,9 +317,9 @@ int mxt_run_record_describe(const struct mxt_run_record *record, const struct mx
 	MXT_CLEANUP_JSON json_t *environment = environment_json(record);
 	if (!proof || !environment || proof_json(record, list, proof) < 0)
 		return mxt_error_oom(err);
-	MXT_CLEANUP_JSON json_t *parts = json_pack(
-	    "{s:o, s:O*, s:O*, s:O*, s:O*, s:o, s:O*}", "run", run_json(record, list->root), "plan", record->plan,
-	    "config", record->config, "environment", record->env ? environment : NULL, "argv", record->argv,
-	    "job", job_json(record), "proof", json_object_size(proof) > 0 ? proof : NULL);
+	MXT_CLEANUP_JSON json_t *parts =
+	    json_pack("{s:o, s:O*, s:O*, s:O*, s:O*, s:o, s:O*}", "run", run_json(record, list->root), "plan",
+		      record->plan, "config", record->config, "environment", record->env ? environment : NULL, "argv",
+		      record->argv, "job", job_json(record), "proof", json_object_size(proof) > 0 ? proof : NULL);
 	return parts && json_object_update(document, parts) == 0 ? 0 : mxt_error_oom(err);
 }
