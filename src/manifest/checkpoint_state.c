@@ -163,10 +163,12 @@ static int check_entry(int root_fd, const struct mxt_file_list *list, const stru
 
 int mxt_checkpoint_check(int root_fd, const struct mxt_file_list *list, struct mxt_error *err)
 {
-	for (size_t i = 0; i < list->count; i++)
-		if (check_entry(root_fd, list, &list->entries[i], err) < 0)
-			return mxt_error_wrap(err, "%s", list->root);
-	return 0;
+	int rc = 0;
+	for (size_t i = 0; i < list->count && rc == 0; i++)
+		rc = check_entry(root_fd, list, &list->entries[i], err);
+	if (rc < 0)
+		(void)mxt_error_wrap(err, "%s", list->root);
+	return rc;
 }
 
 int mxt_checkpoint_check_folder(const char *folder, struct mxt_error *err)

@@ -21,8 +21,8 @@ struct mxt_error;
 
 /*
  * Signs these bytes with a private key, or with a public one whose private half an agent holds, and replaces
- * `signature_path` in one piece, where that is a link the link itself. A passphrase is asked for on our terminal, when standard input is one and we are in
- * its foreground, and nowhere else; MXT_E_CANCELLED when that is interrupted.
+ * `signature_path` in one piece, where that is a link the link itself. A passphrase is asked for on our terminal, when
+ * standard input is one and we are in its foreground, and nowhere else; MXT_E_CANCELLED when that is interrupted.
  */
 int mxt_signature_make(const char *signature_path, const void *bytes, size_t len, const char *key,
 		       char *const *environment, struct mxt_error *err) MXT_WUR;

@@ -112,6 +112,7 @@ static void finds_programs_only(void **state)
 	MXT_CLEANUP_FREE char *plain = mxt_scratch_write(*state, "plain", "#!/bin/sh\n");
 	MXT_CLEANUP_FREE char *folder = mxt_scratch_path(*state, "folder");
 	char search[4200];
+	assert_int_equal(chmod(plain, 0644), 0);
 	assert_int_equal(mkdir(folder, 0755), 0);
 	(void)snprintf(search, sizeof search, "PATH=bin:.::%s", (const char *)*state);
 	char *const environment[] = {search, NULL};

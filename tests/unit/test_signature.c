@@ -206,7 +206,7 @@ static void says_what_its_tool_lacks(void **state)
 	    {"#!/bin/sh\nkill -9 $$\n", MXT_E_SIGN_TOOL},
 	    {"#!/bin/sh\nexit 255\n", MXT_E_SIGNATURE},
 	};
-	MXT_CLEANUP_FREE char *key = mxt_scratch_write(*state, "k.pub", "ssh-ed25519 AAAA\n");
+	free(mxt_scratch_write(*state, "k.pub", "ssh-ed25519 AAAA\n"));
 	MXT_CLEANUP_FREE char *signature = mxt_scratch_write(*state, "m.sig", "x\n");
 	for (size_t i = 0; i < MXT_ARRAY_LEN(cases); i++) {
 		MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
