@@ -51,6 +51,7 @@ requirements() {
 		check required b3sum                cmd:b3sum
 		check required python3-jsonschema   py:jsonschema
 		check required python3-yaml         py:yaml
+		check optional openssh-client       cmd:ssh-keygen
 		check optional libamdhip64-dev      path:/usr/include/hip/hip_runtime_api.h
 		check optional libssl-dev           path:/usr/include/openssl/evp.h
 		check optional python3-pip          pip:
