@@ -102,6 +102,11 @@ class Training(TestCase):
                          {"./out/adapter_model.safetensors", "./out/checkpoint-6/trainer_state.json"})
         self.assertEqual([row["key"] for row in record["yaml_changes"]], ["attn_implementation"])
         self.assertEqual((record["swept"], record["remarks"], record["marks"], record["caches"]), (0, [], [], []))
+        manifest = json.loads((self.run_folder() / "manifest.json").read_text())
+        self.assertEqual([made["root"] for made in manifest["lists"]],
+                         [str(self.run_folder()), f"{self.dir}/train.jsonl", f"{self.dir}/out"])
+        self.assertIn(f"{manifest['manifest_id']}, result_id {manifest['result_id']}\n", result.err)
+        self.run_program("verify", self.run_folder(), status=0)
 
     def test_what_ran(self):
         """The backend is the plan's inside the training process, and most of a step is what was timed."""
