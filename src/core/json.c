@@ -36,12 +36,24 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
+/* At least as many as there are: what stands in strings counts, too. */
+static size_t count_values(const struct source *source)
+{
+	size_t count = 1;
+	for (size_t i = 0; i < source->len; i++)
+		count += source->text[i] == ',' || (source->text[i] | 0x20) == '{'; /* or '[' */
+	return count;
+}
+
 static int refuse_unreadable(const struct source *source, enum mxt_json_dialect dialect, struct mxt_error *err)
 {
 	size_t max_bytes = dialect == MXT_JSON_LARGE ? MXT_JSON_MAX_LARGE_BYTES : MXT_JSON_MAX_BYTES;
 	if (source->len > max_bytes)
 		return mxt_error_set(err, -EFBIG, MXT_E_TOO_LARGE, "%s is larger than %zu bytes", source->name,
 				     max_bytes);
+	if (source->len >= MXT_JSON_MAX_VALUES && count_values(source) > MXT_JSON_MAX_VALUES)
+		return mxt_error_set(err, -EFBIG, MXT_E_TOO_LARGE, "%s holds more than %zu values", source->name,
+				     MXT_JSON_MAX_VALUES);
 	if (source->len >= 3 && memcmp(source->text, "\xef\xbb\xbf", 3) == 0)
 		return text_fault(source, 0, MXT_E_JSON_TEXT, err,
 				  "the text starts with a byte-order mark; save it as UTF-8 without one");

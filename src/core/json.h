@@ -17,6 +17,7 @@ struct mxt_error;
 
 #define MXT_JSON_MAX_BYTES       ((size_t)4 << 20)
 #define MXT_JSON_MAX_LARGE_BYTES ((size_t)256 << 20)
+#define MXT_JSON_MAX_VALUES      ((size_t)8 << 20) /* as values take many times the memory of their text */
 #define MXT_JSON_MAX_DEPTH       64
 #define MXT_JSON_MAX_INT         INT64_C(9007199254740991)
 

@@ -145,6 +145,22 @@ static void reads_large_documents_alike(void **state)
 		expect_agreement(good_texts[4], cut, false);
 }
 
+static void bounds_how_many_values_there_are(void **state)
+{
+	(void)state;
+	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
+	json_t *value = NULL;
+	char *text = malloc(MXT_JSON_MAX_VALUES);
+	assert_non_null(text);
+	memset(text, '[', MXT_JSON_MAX_VALUES);
+	assert_true(mxt_json_parse("t", text, MXT_JSON_MAX_VALUES, MXT_JSON_LARGE, &value, &err) < 0);
+	assert_int_equal(err.id, MXT_E_TOO_LARGE);
+	memset(text, ' ', 70);
+	assert_true(mxt_json_parse("t", text, MXT_JSON_MAX_VALUES, MXT_JSON_LARGE, &value, &err) < 0);
+	assert_int_equal(err.id, MXT_E_JSON_DEPTH);
+	free(text);
+}
+
 /* What a program wrote is read the fast way; jansson is for the rest. */
 static void reads_canonical_text_itself(void **state)
 {
@@ -381,6 +397,7 @@ int main(void)
 	    cmocka_unit_test(reads_large_documents_alike),
 	    cmocka_unit_test(reads_large_documents_as_deep),
 	    cmocka_unit_test(reads_canonical_text_itself),
+	    cmocka_unit_test(bounds_how_many_values_there_are),
 	    cmocka_unit_test(refuses_with_the_place),
 	    cmocka_unit_test(numbers_of_python_become_null),
 	    cmocka_unit_test(bounds_the_depth),
