@@ -2,7 +2,6 @@
 /*
  * `manifest create`: the record of a run, whoever launched it.
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include "buf.h"
@@ -10,6 +9,7 @@
 #include "cleanup.h"
 #include "command.h"
 #include "error.h"
+#include "figures.h"
 #include "json.h"
 #include "make_manifest.h"
 #include "manifest.h"
@@ -29,11 +29,12 @@ struct made {
 
 static void put_list(const struct mxt_file_list *list, struct mxt_buf *text)
 {
-	mxt_buf_printf(text, "%-12s %zu file%s, %" PRIu64 " bytes, in ", mxt_list_role_name(list->role), list->count,
-		       list->count == 1 ? "" : "s", mxt_file_list_bytes(list));
+	char bytes[MXT_FIGURE_SIZE];
+	mxt_buf_printf(text, "%-12s %zu file%s, %s: ", mxt_list_role_name(list->role), list->count,
+		       list->count == 1 ? "" : "s", mxt_figure_bytes(bytes, mxt_file_list_bytes(list)));
 	mxt_entry_path_show(list->root, text);
 	if (list->outside_links > 0)
-		mxt_buf_printf(text, "; %zu link%s out of it, whose content is not recorded", list->outside_links,
+		mxt_buf_printf(text, " (%zu link%s out of it, to what is not recorded)", list->outside_links,
 			       list->outside_links == 1 ? " leads" : "s lead");
 	mxt_buf_putc(text, '\n');
 }
