@@ -53,7 +53,8 @@ static int list_place(struct mxt_list_check *check, const char *place, struct mx
 	if (rc == -ENOMEM || oddities->failed)
 		return mxt_error_oom(err);
 	if (rc < 0)
-		return add(check, MXT_FINDING_ROOT, place, NULL, strerror(-rc), report, err);
+		return add(check, MXT_FINDING_ROOT, place, NULL,
+			   why.id == MXT_E_TREE_KIND ? "a FIFO, socket or device" : strerror(-rc), report, err);
 	if (check->here.single && !check->list->single)
 		return add(check, MXT_FINDING_ROOT, place, "a folder", "a file", report, err);
 	check->is_there = true;
@@ -84,7 +85,7 @@ static int find_missing(const struct mxt_list_check *check, size_t i, struct mxt
 }
 
 /* Of a list for one file, all that lies beside it is none of its matter. */
-static bool may_be_extra(const struct mxt_list_check *check, const struct mxt_file_entry *here, bool allows_extra)
+static bool is_tolerated(const struct mxt_list_check *check, const struct mxt_file_entry *here, bool allows_extra)
 {
 	if (allows_extra || check->list->single)
 		return true;
@@ -96,7 +97,7 @@ static int find_extra(const struct mxt_list_check *check, size_t i, bool allows_
 {
 	const struct mxt_file_entry *here = &check->here.entries[i];
 	char size[32] = "a link";
-	if (may_be_extra(check, here, allows_extra))
+	if (is_tolerated(check, here, allows_extra))
 		return 0;
 	if (here->kind == MXT_ENTRY_FILE)
 		(void)snprintf(size, sizeof size, "%" PRId64 " bytes", here->size);

@@ -21,7 +21,7 @@ struct mxt_list_check {
 	const char *id;                   /* borrowed: of the manifest, for the quick cache */
 	const char *elsewhere; /* borrowed: an entry that may be missing, since it is held against a copy; NULL: none */
 	const char **left_out; /* owned: see struct mxt_tree_request */
-	bool files_only;             /* the list can hold no links, nor names that are no UTF-8 */
+	bool files_only;       /* the list can hold no links, nor names that are no UTF-8 */
 
 	bool is_there;             /* there is such a place */
 	struct mxt_file_list here; /* what lies there, with sizes and times; its root is absolute */

@@ -51,7 +51,7 @@ static enum mxt_finding_kind describe(const struct mxt_error *err, const char **
 	}
 }
 
-bool mxt_oddities_take(void *context, const char *path, const struct mxt_error *err)
+void mxt_oddities_take(void *context, const char *path, const struct mxt_error *err)
 {
 	struct mxt_oddities *oddities = context;
 	const char *found = NULL;
@@ -60,10 +60,9 @@ bool mxt_oddities_take(void *context, const char *path, const struct mxt_error *
 	if (!oddity.path || !oddity.found || !make_room(oddities)) {
 		oddity_finish(&oddity);
 		oddities->failed = true;
-		return true;
+		return;
 	}
 	oddities->items[oddities->count++] = oddity;
-	return true;
 }
 
 static int by_path(const void *a, const void *b)

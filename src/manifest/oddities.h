@@ -28,8 +28,8 @@ struct mxt_oddities {
 #define MXT_CLEANUP_ODDITIES MXT_CLEANUP(mxt_oddities_finish)
 void mxt_oddities_finish(struct mxt_oddities *oddities);
 
-/* For mxt_tree_list(): keeps what cannot be listed; always true. */
-bool mxt_oddities_take(void *oddities, const char *path, const struct mxt_error *err);
+/* For mxt_tree_list(): keeps what cannot be listed. `context`: the oddities. */
+void mxt_oddities_take(void *context, const char *path, const struct mxt_error *err);
 
 void mxt_oddities_sort(struct mxt_oddities *oddities);
 

@@ -161,8 +161,9 @@ static int take(struct walk *walk, int folder_fd, const char *name, char *owned_
 static int pass_over(const struct walk *walk, const char *path, int rc, struct mxt_error *err)
 {
 	const struct mxt_tree_request *request = walk->request;
-	if (rc == -ENOMEM || !request->passes_over || !err || !request->passes_over(request->context, path, err))
+	if (rc == -ENOMEM || !request->passes_over || !err)
 		return rc;
+	request->passes_over(request->context, path, err);
 	mxt_error_clear(err);
 	return 0;
 }

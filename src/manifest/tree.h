@@ -8,7 +8,6 @@
 #define MXT_MANIFEST_TREE_H
 
 #include <limits.h>
-#include <stdbool.h>
 
 #include "compiler.h"
 #include "file_list.h"
@@ -20,11 +19,8 @@ struct mxt_tree_request {
 	enum mxt_list_role role;
 	const char *const *left_out; /* NULL-ended: paths relative to the root that are not listed, nor what is below
 					them; NULL: none */
-	/*
-	 * Asked about what cannot be listed; true: the rest is listed without it. NULL: it is an error. The root itself
-	 * always is.
-	 */
-	bool (*passes_over)(void *context, const char *path, const struct mxt_error *err);
+	/* Told of what cannot be listed, below the root; the rest is listed without it. NULL: it is an error. */
+	void (*passes_over)(void *context, const char *path, const struct mxt_error *err);
 	void *context;
 };
 
