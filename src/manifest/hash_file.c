@@ -2,6 +2,7 @@
 #include "hash_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -73,9 +74,16 @@ static int ends_here(const struct mxt_hash_file *file)
 	return rc == 0 ? -ESTALE : rc;
 }
 
+/* One look says so nearly always. Where it does not, the path is a link of a cache, too long, or leads elsewhere. */
 static int path_leads_here(int root_fd, const char *path, const struct mxt_file_identity *identity)
 {
 	MXT_CLEANUP_CLOSE int fd = -1;
+	struct stat st;
+	if (fstatat(root_fd, path, &st, AT_SYMLINK_NOFOLLOW) == 0) {
+		struct mxt_file_identity now = mxt_file_identity_of(&st);
+		if (mxt_file_identity_equal(&now, identity))
+			return 0;
+	}
 	int rc = mxt_tree_open(root_fd, path, &fd);
 	if (rc == -ENOENT || rc == -ENOTDIR || rc == -ELOOP || rc == -EINVAL)
 		return -ESTALE;
