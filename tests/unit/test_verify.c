@@ -232,6 +232,28 @@ static void test_a_moved_run(void **state)
 	expect(&f->request, "content checkpoint notes.txt\n");
 }
 
+/* A run's folder in the one that the training wrote to: both are looked for where the manifest is now. */
+static void test_a_run_in_its_output(void **state)
+{
+	struct fixture *f = *state;
+	MXT_CLEANUP_FREE char *job = mxt_scratch_path(f->top, "job");
+	MXT_CLEANUP_FREE char *run = mxt_scratch_path(job, "run");
+	MXT_CLEANUP_FREE char *moved = mxt_scratch_path(f->top, "job2/run");
+	MXT_CLEANUP_MANIFEST struct mxt_manifest *manifest = NULL;
+	make_folder(f->top, "job");
+	make_folder(job, "run");
+	put(job, "notes.txt", "weights");
+	put(run, "train.log", "step 1\n");
+	const struct mxt_manifest_request make = {.run_folder = run, .checkpoint = job, .seconds = 1};
+	assert_int_equal(mxt_manifest_create(&make, &manifest, NULL), 0);
+	move(f->top, "job", "job2");
+	const struct mxt_verify_request request = {.manifest = manifest, .run_folder = moved, .threads = 1};
+	expect(&request, "");
+	put(moved, "new", "x");
+	put(moved, "../notes.txt", "Weights");
+	expect(&request, "extra run new\ncontent checkpoint notes.txt\n");
+}
+
 static void test_places_that_the_manifest_has_no_use_for(void **state)
 {
 	struct fixture *f = *state;
@@ -391,6 +413,7 @@ int main(void)
 	    ROW(test_a_file_where_a_folder_was),
 	    ROW(test_copies_elsewhere),
 	    ROW(test_a_moved_run),
+	    ROW(test_a_run_in_its_output),
 	    ROW(test_places_that_the_manifest_has_no_use_for),
 	    ROW(test_lists_beside_the_manifest),
 	    ROW(test_quick_trusts_what_was_seen),
