@@ -75,11 +75,21 @@ static void print_findings(const struct mxt_verification *verification)
 	printf("%d bytes hashed\n", (int)mxt_verification_bytes(verification));
 }
 
-static int look(struct mxt_verification *verification, char **datasets, int n_datasets, struct mxt_error *err)
+/* "plan=PATH", "checkpoint=PATH", or the path of a dataset. */
+static int set_place(struct mxt_verification *verification, const char *place, struct mxt_error *err)
+{
+	if (strncmp(place, "plan=", 5) == 0)
+		return mxt_verification_set_plan(verification, place + 5, err);
+	if (strncmp(place, "checkpoint=", 11) == 0)
+		return mxt_verification_set_checkpoint(verification, place + 11, err);
+	return mxt_verification_add_dataset(verification, place, err);
+}
+
+static int look(struct mxt_verification *verification, char **places, int n_places, struct mxt_error *err)
 {
 	int rc = 0;
-	for (int i = 0; rc == 0 && i < n_datasets; i++)
-		rc = mxt_verification_add_dataset(verification, datasets[i], err);
+	for (int i = 0; rc == 0 && i < n_places; i++)
+		rc = set_place(verification, places[i], err);
 	mxt_verification_set_threads(verification, 1);
 	if (rc == 0)
 		rc = mxt_verification_run(verification, err);
@@ -103,7 +113,7 @@ static int verify(const struct mxt_manifest *manifest, char **places, int n_plac
 	return rc;
 }
 
-/* consumer MANIFEST RUN_FOLDER DATASET... */
+/* consumer MANIFEST RUN_FOLDER PLACE... */
 static int try_manifest(int argc, char **argv, struct mxt_error *err)
 {
 	struct mxt_manifest *manifest = NULL;

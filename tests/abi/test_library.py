@@ -126,6 +126,20 @@ class Consumer(mxt.TestCase):
         lost = self.run_consumer("c", run / "manifest.json", run)
         self.assertIn(f"1 root {data}", lost.stdout)
 
+    def test_finds_a_checkpoint_and_a_plan_elsewhere(self):
+        run, out = self.dir / "run", self.dir / "out"
+        run.mkdir()
+        out.mkdir()
+        (out / "notes.txt").write_text("weights\n")
+        self.run_program("manifest", "create", run, "--checkpoint", out, status=0)
+        moved = self.dir / "moved"
+        out.rename(moved)
+        found = self.run_consumer("c", run / "manifest.json", run, f"checkpoint={moved}")
+        self.assertIn("8 bytes hashed\n0 with extra files allowed\n", found.stdout)
+        unplanned = self.run_consumer("c", run / "manifest.json", run, f"plan={PLAN}")
+        self.assertEqual(unplanned.returncode, 1)
+        self.assertIn("MXT-38", unplanned.stderr)
+
     def test_refuses_a_changed_manifest(self):
         run = self.dir / "run"
         run.mkdir()
