@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "b3_name.h"
 #include "cleanup.h"
 #include "error.h"
 #include "export.h"
@@ -14,7 +15,6 @@
 #include "json.h"
 #include "list_scope.h"
 #include "manifest.h"
-#include "manifest_files.h"
 #include "run_files.h"
 
 /* What it leaves out by itself. */
@@ -115,7 +115,7 @@ static int append_record(json_t *paths, const struct mxt_manifest *manifest)
 		rc = append(paths, MXT_RUN_MANIFEST ".sig");
 	for (size_t i = 0; rc == 0 && i < mxt_manifest_n_lists(manifest); i++) {
 		MXT_CLEANUP_BUF struct mxt_buf name = MXT_BUF_INIT;
-		mxt_manifest_list_name(manifest, i, &name);
+		mxt_b3_name(manifest, i, &name);
 		rc = name.failed ? -1 : append(paths, name.data);
 	}
 	return rc;

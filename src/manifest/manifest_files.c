@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "b3_list.h"
+#include "b3_name.h"
 #include "buf.h"
 #include "cleanup.h"
 #include "error.h"
@@ -18,20 +19,6 @@
 
 #define STEM   "manifest"
 #define SUFFIX ".b3"
-
-void mxt_manifest_list_name(const struct mxt_manifest *manifest, size_t i, struct mxt_buf *name)
-{
-	enum mxt_list_role role = mxt_manifest_list(manifest, i)->role;
-	size_t nth = 1;
-	for (size_t j = 0; j < i; j++)
-		nth += mxt_manifest_list(manifest, j)->role == role;
-	mxt_buf_puts(name, STEM);
-	if (role != MXT_LIST_RUN)
-		mxt_buf_printf(name, ".%s", mxt_list_role_name(role));
-	if (nth > 1)
-		mxt_buf_printf(name, "-%zu", nth);
-	mxt_buf_puts(name, SUFFIX);
-}
 
 /* manifest.b3 and manifest.*.b3 */
 static bool is_list(const char *name)
@@ -102,7 +89,7 @@ static int write_list(const struct mxt_manifest *manifest, size_t i, const char 
 	MXT_CLEANUP_BUF struct mxt_buf name = MXT_BUF_INIT;
 	size_t unnamed = 0;
 	mxt_b3_list_text(mxt_manifest_list(manifest, i), &text, &unnamed);
-	mxt_manifest_list_name(manifest, i, &name);
+	mxt_b3_name(manifest, i, &name);
 	int rc = mxt_buf_status(&text, err);
 	if (rc == 0)
 		rc = mxt_buf_status(&name, err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The files of a manifest in the folder of its run: manifest.json, and for each of its lists one that b3sum reads.
+ * The files of a manifest in the folder of its run: manifest.json, and for each of its lists one that b3sum reads
+ * (b3_name.h).
  */
 #ifndef MXT_MANIFEST_MANIFEST_FILES_H
 #define MXT_MANIFEST_MANIFEST_FILES_H
@@ -9,15 +10,8 @@
 
 #include "compiler.h"
 
-struct mxt_buf;
 struct mxt_error;
 struct mxt_manifest;
-
-/*
- * Appends the name of the file for list `i` of a manifest: manifest.b3 for the run's folder, and manifest.dataset.b3,
- * manifest.dataset-2.b3, manifest.checkpoint.b3 and so on for the others.
- */
-void mxt_manifest_list_name(const struct mxt_manifest *manifest, size_t i, struct mxt_buf *name);
 
 /*
  * Writes all of them. At any moment manifest.json is the old one or the new one, and no list or signature of another

@@ -18,6 +18,7 @@
 #include "cmocka_all.h"
 #include "error.h"
 #include "manifest_create.h"
+#include "manifest_files.h"
 #include "scratch.h"
 
 #define FAR_FUTURE_NS INT64_C(4000000000000000000) /* by then everything is settled */
@@ -273,14 +274,20 @@ static void test_places_that_the_manifest_has_no_use_for(void **state)
 static void test_lists_beside_the_manifest(void **state)
 {
 	struct fixture *f = *state;
-	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
 	size_t left_out = 0;
-	mxt_b3_list_text(mxt_manifest_list(f->manifest, 1), &text, &left_out);
-	put(f->run, "manifest.dataset-1.b3", mxt_buf_text(&text));
+	assert_int_equal(mxt_manifest_write(f->manifest, f->run, &left_out, NULL), 0);
 	expect(&f->request, "");
-	put(f->run, "manifest.dataset-1.b3", mxt_buf_text(&text) + 1);
-	put(f->run, "manifest.checkpoint.b3", mxt_buf_text(&text));
-	expect(&f->request, "content run manifest.checkpoint.b3\ncontent run manifest.dataset-1.b3\n");
+	put(f->run, "manifest.b3", "x");
+	put(f->run, "manifest.dataset.b3", "x");
+	put(f->run, "manifest.dataset-2.b3", "x");
+	put(f->run, "manifest.checkpoint.b3", "x");
+	expect(&f->request, "content run manifest.b3\ncontent run manifest.checkpoint.b3\n"
+			    "content run manifest.dataset-2.b3\ncontent run manifest.dataset.b3\n");
+	take_away(f->run, "manifest.b3");
+	take_away(f->run, "manifest.dataset.b3");
+	take_away(f->run, "manifest.dataset-2.b3");
+	take_away(f->run, "manifest.checkpoint.b3");
+	expect(&f->request, "");
 }
 
 /* ---- the quick check ---- */
