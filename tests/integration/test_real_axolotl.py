@@ -50,6 +50,18 @@ def job():
         maker.doCleanups()
     return folder
 
+# Axolotl draws the first values of an adapter before it sets the seed.
+SEED_FIRST = """\
+import torch
+
+from axolotl.integrations.base import BasePlugin
+
+
+class SeedFirst(BasePlugin):
+    def pre_lora_load(self, cfg, model):
+        torch.manual_seed(cfg.seed)
+"""
+
 
 class TestCase(mxt.TestCase):
     def setUp(self):
@@ -126,6 +138,23 @@ class Training(TestCase):
             self.assertEqual(path.read_text(), real_axolotl.CONFIG)
         edited = (folder / "run.axolotl.yaml").read_text()
         self.assertEqual(edited, real_axolotl.CONFIG + "attn_implementation: sdpa\n")
+
+    def test_two_come_to_the_same_result(self):
+        """In folders of their own, which have other names."""
+        runs = []
+        for name in ("first", "second"):
+            folder = self.dir / name
+            folder.mkdir()
+            shutil.copytree(self.dir / "model", folder / "model")
+            for file in ("train.jsonl", "plan.json"):
+                shutil.copy(self.dir / file, folder)
+            (folder / "seed_first.py").write_text(SEED_FIRST)
+            config = real_axolotl.CONFIG.replace("output_dir: ./out", f"output_dir: ./{name}-out")
+            (folder / "run.yaml").write_text(config + "seed: 7\nplugins: [seed_first.SeedFirst]\n")
+            self.run_program(*self.command("--no-coverage"), cwd=folder, env=real_axolotl.OFFLINE, status=0,
+                             timeout=LIMIT_S)
+            runs += (folder / "runs").iterdir()
+        self.assertIn("came to the same result", self.run_program("verify", "--same-result", *runs, status=0).out)
 
     def test_key_that_does_not_survive(self):
         """Axolotl's own report says so, and nothing trains."""
