@@ -57,7 +57,7 @@ static bool read_exponent(const char *text, int *exponent)
 	bool negative = *text == '-';
 	text += *text == '-' || *text == '+';
 	int value = 0, count = 0;
-	for (; is_digit(text[count]) && count <= MOST_EXPONENT; count++)
+	for (; count <= MOST_EXPONENT && is_digit(text[count]); count++)
 		value = value * 10 + (text[count] - '0');
 	*exponent += negative ? -value : value;
 	return count > 0 && count <= MOST_EXPONENT && text[count] == '\0';
