@@ -59,18 +59,18 @@ int mxt_error_set(struct mxt_error *err, int status, enum mxt_error_id id, const
 	return status;
 }
 
-int mxt_error_wrap(struct mxt_error *err, const char *fmt, ...)
+int mxt_error_wrap(struct mxt_error *err, int status, const char *fmt, ...)
 {
 	if (!err)
-		return -EIO;
+		return status;
 	va_list args;
 	va_start(args, fmt);
 	char *context = format_text(fmt, args);
 	va_end(args);
 	if (context)
-		mxt_error_set(err, err->status, err->id, "%s: %s", context, mxt_error_text(err));
+		mxt_error_set(err, status, err->id, "%s: %s", context, mxt_error_text(err));
 	free(context);
-	return err->status;
+	return status;
 }
 
 int mxt_error_oom(struct mxt_error *err)

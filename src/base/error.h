@@ -46,8 +46,8 @@ struct mxt_error {
 /* Fills *err (replacing what it held) and returns `status`, which must be negative. */
 int mxt_error_set(struct mxt_error *err, int status, enum mxt_error_id id, const char *fmt, ...) MXT_PRINTF(4, 5);
 
-/* Prefixes the text with "<context>: "; keeps status and id. Returns err->status (-EIO when err is NULL). */
-int mxt_error_wrap(struct mxt_error *err, const char *fmt, ...) MXT_PRINTF(2, 3);
+/* Prefixes the text with "<context>: " and keeps the id. Returns `status`, what the call that failed returned. */
+int mxt_error_wrap(struct mxt_error *err, int status, const char *fmt, ...) MXT_PRINTF(3, 4);
 
 /* Shorthand for the out-of-memory error, made without allocating; returns -ENOMEM. */
 int mxt_error_oom(struct mxt_error *err);

@@ -174,10 +174,8 @@ static int parse(const char *name, const char *text, size_t len, enum mxt_json_d
 		return parser_fault(&source, &error, err);
 	if (dialect != MXT_JSON_FOREIGN)
 		rc = mxt_json_check(value, err);
-	if (rc < 0) {
-		mxt_error_wrap(err, "%s", name);
-		return rc;
-	}
+	if (rc < 0)
+		return mxt_error_wrap(err, rc, "%s", name);
 	*ret_value = json_incref(value);
 	return 0;
 }

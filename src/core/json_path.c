@@ -62,6 +62,5 @@ int mxt_json_at(const struct mxt_json_path *path, int status, struct mxt_error *
 {
 	MXT_CLEANUP_BUF struct mxt_buf buf = MXT_BUF_INIT;
 	mxt_json_path_text(path, &buf);
-	mxt_error_wrap(err, "%s", mxt_buf_text(&buf));
-	return status;
+	return mxt_error_wrap(err, status, "%s", mxt_buf_text(&buf));
 }

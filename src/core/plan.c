@@ -153,10 +153,7 @@ int mxt_plan_parse(const char *name, const char *text, size_t len, struct mxt_pl
 	if (rc < 0)
 		return add_remedy(rc, err);
 	rc = create(document, ret_plan, err);
-	if (rc == 0)
-		return 0;
-	mxt_error_wrap(err, "%s", name);
-	return add_remedy(rc, err);
+	return rc == 0 ? 0 : add_remedy(mxt_error_wrap(err, rc, "%s", name), err);
 }
 
 int mxt_plan_read(const char *path, struct mxt_plan **ret_plan, struct mxt_error *err)

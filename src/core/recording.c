@@ -82,7 +82,7 @@ int mxt_recording_check(const char *name, const json_t *document, struct mxt_err
 		rc = check_counts(document, &root, err);
 	if (rc == 0)
 		rc = check_order(document, &root, err);
-	return rc < 0 ? mxt_error_wrap(err, "%s", name) : 0;
+	return rc < 0 ? mxt_error_wrap(err, rc, "%s", name) : 0;
 }
 
 /* ---- taking it over ---- */
@@ -285,7 +285,7 @@ int mxt_recording_parse(const char *name, const char *text, size_t len, struct m
 		return mxt_error_oom(err);
 	rc = take_document(recording, document, err);
 	if (rc < 0)
-		return mxt_error_wrap(err, "%s", name);
+		return mxt_error_wrap(err, rc, "%s", name);
 	*ret_recording = mxt_steal_ptr(&recording);
 	return 0;
 }

@@ -214,9 +214,7 @@ static int read_sources(const struct mxt_workload_source *source, struct mxt_wor
 				     "no workload is named; give --config FILE.yaml or --model NAME");
 	const char *revision = source->model ? NULL : config.revision;
 	int rc = mxt_model_source_read(model, revision, source->environment, w, err);
-	if (rc < 0 && !source->model)
-		mxt_error_wrap(err, "%s: base_model", source->config_yaml);
-	return rc;
+	return rc < 0 && !source->model ? mxt_error_wrap(err, rc, "%s: base_model", source->config_yaml) : rc;
 }
 
 static int load(const struct mxt_workload_source *source, struct mxt_workload *w, struct mxt_error *err)

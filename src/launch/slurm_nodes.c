@@ -152,7 +152,7 @@ static int read_list(char *const *environment, struct mxt_nodes *nodes, struct m
 				     nodes->count);
 	int rc = mxt_node_list_parse(text, &list, err);
 	if (rc < 0)
-		return mxt_error_wrap(err, "%s", name);
+		return mxt_error_wrap(err, rc, "%s", name);
 	if ((int64_t)list.count != nodes->count)
 		return mxt_error_set(err, -EINVAL, MXT_E_LAUNCH_NODES,
 				     "Slurm says that there are %" PRId64 " nodes, but %s names %zu", nodes->count,

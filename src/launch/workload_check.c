@@ -235,7 +235,7 @@ int mxt_workload_check(const struct mxt_workload_check_request *request, struct 
 	if (rc < 0 && is_about_yaml(&cause)) {
 		mxt_remark_refuse_error(remarks, MXT_ALLOW_NOTHING, &cause);
 	} else if (rc < 0) {
-		mxt_error_wrap(&cause, "the plan cannot be compared with the config");
+		mxt_error_wrap(&cause, rc, "the plan cannot be compared with the config");
 		mxt_remark_refuse_error(remarks, MXT_ALLOW_MISMATCH, &cause);
 	}
 	for (size_t i = 0; i < json_array_size(differences); i++)

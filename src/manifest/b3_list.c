@@ -140,12 +140,14 @@ static int read_lines(const char *name, const char *text, size_t len, struct mxt
 		bool escaped = *at == '\\';
 		const struct line line = {at + escaped, (size_t)(stop - at) - escaped, escaped};
 		number++;
-		if (read_line(&line, list, err) < 0)
-			return mxt_error_wrap(err, "%s:%zu", name, number);
+		int rc = read_line(&line, list, err);
+		if (rc < 0)
+			return mxt_error_wrap(err, rc, "%s:%zu", name, number);
 	}
 	if (number == 0)
 		return mxt_error_set(err, -EINVAL, MXT_E_LIST_FORM, "%s: it lists no file; make it anew", name);
-	return mxt_file_list_sort(list, err) < 0 ? mxt_error_wrap(err, "%s", name) : 0;
+	int rc = mxt_file_list_sort(list, err);
+	return rc < 0 ? mxt_error_wrap(err, rc, "%s", name) : 0;
 }
 
 int mxt_b3_list_read(const char *name, const char *text, size_t len, struct mxt_file_list *ret_list,

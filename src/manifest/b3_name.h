@@ -13,7 +13,8 @@ struct mxt_manifest;
 /* Appends ROLE; ROLE-N (N from 1) for one of many. */
 void mxt_list_label(const struct mxt_manifest *manifest, size_t list, struct mxt_buf *buf);
 
-/* Appends manifest.b3 for the run's list, manifest.ROLE.b3 for another, manifest.ROLE-N.b3 from the second of a role. */
+/* Appends manifest.b3 for the run's list, manifest.ROLE.b3 for another, manifest.ROLE-N.b3 from the second of its role.
+ */
 void mxt_b3_name(const struct mxt_manifest *manifest, size_t list, struct mxt_buf *buf);
 
 #endif

@@ -166,9 +166,7 @@ int mxt_checkpoint_check(int root_fd, const struct mxt_file_list *list, struct m
 	int rc = 0;
 	for (size_t i = 0; i < list->count && rc == 0; i++)
 		rc = check_entry(root_fd, list, &list->entries[i], err);
-	if (rc < 0)
-		(void)mxt_error_wrap(err, "%s", list->root);
-	return rc;
+	return rc < 0 ? mxt_error_wrap(err, rc, "%s", list->root) : 0;
 }
 
 int mxt_checkpoint_check_folder(const char *folder, struct mxt_error *err)

@@ -159,10 +159,13 @@ static int read_entries(const json_t *object, struct mxt_file_list *list, struct
 	const json_t *files = json_object_get(object, "files");
 	if (!json_is_array(files))
 		return wrong(err, "files", "it is no array");
-	for (size_t i = 0; i < json_array_size(files); i++)
-		if (take_entry(json_array_get(files, i), list, err) < 0)
-			return mxt_error_wrap(err, "files[%zu]", i);
-	return mxt_file_list_sort(list, err) < 0 ? mxt_error_wrap(err, "files") : 0;
+	for (size_t i = 0; i < json_array_size(files); i++) {
+		int rc = take_entry(json_array_get(files, i), list, err);
+		if (rc < 0)
+			return mxt_error_wrap(err, rc, "files[%zu]", i);
+	}
+	int rc = mxt_file_list_sort(list, err);
+	return rc < 0 ? mxt_error_wrap(err, rc, "files") : 0;
 }
 
 static int check_keys(const json_t *object, struct mxt_error *err)

@@ -133,10 +133,7 @@ int mxt_manifest_parse(const char *name, const char *text, size_t len, struct mx
 	if (rc < 0)
 		return add_remedy(rc, err);
 	rc = create_from(document, ret_manifest, err);
-	if (rc == 0)
-		return 0;
-	mxt_error_wrap(err, "%s", name);
-	return add_remedy(rc, err);
+	return rc == 0 ? 0 : add_remedy(mxt_error_wrap(err, rc, "%s", name), err);
 }
 
 int mxt_manifest_read(const char *path, struct mxt_manifest **ret_manifest, struct mxt_error *err)

@@ -72,7 +72,7 @@ static int read_json(const struct reading *reading, const char *name, json_t **r
 	if (rc < 0 || !there)
 		return rc;
 	rc = mxt_json_parse(name, mxt_buf_text(&bytes), bytes.len, MXT_JSON_CANONICAL, ret_value, reading->err);
-	return rc < 0 ? mxt_error_wrap(reading->err, "%s", reading->folder) : 0;
+	return rc < 0 ? mxt_error_wrap(reading->err, rc, "%s", reading->folder) : 0;
 }
 
 /* Borrowed from the record. */
@@ -139,7 +139,7 @@ static int read_plan(const struct reading *reading)
 		return rc;
 	rc = mxt_plan_parse(MXT_RUN_PLAN, mxt_buf_text(&bytes), bytes.len, &plan, reading->err);
 	if (rc < 0)
-		return mxt_error_wrap(reading->err, "%s", reading->folder);
+		return mxt_error_wrap(reading->err, rc, "%s", reading->folder);
 	rc = check_plan(reading, plan);
 	if (rc < 0)
 		return rc;

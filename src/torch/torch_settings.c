@@ -35,7 +35,7 @@ int mxt_torch_be_deterministic(const struct mxt_torch *torch, struct mxt_error *
 	struct settings settings;
 	int rc = settings_find(torch, &settings, err);
 	if (rc < 0)
-		return mxt_error_wrap(err, "torch %s cannot be told to be deterministic", torch->version.version);
+		return mxt_error_wrap(err, rc, "torch %s cannot be told to be deterministic", torch->version.version);
 	void *context = settings.global_context();
 	settings.set_deterministic(context, true, false);
 	if (settings.is_deterministic(context))

@@ -56,7 +56,5 @@ int mxt_outside_tool_run(const struct mxt_outside_tool *tool, struct mxt_buf *ou
 					  .max_bytes = tool->max_bytes,
 					  .tool = &tool->streams};
 	rc = mxt_script_run(&script, output, err);
-	if (rc < 0)
-		(void)mxt_error_wrap(err, "%s", name);
-	return rc;
+	return rc < 0 ? mxt_error_wrap(err, rc, "%s", name) : 0;
 }

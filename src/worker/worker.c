@@ -141,7 +141,7 @@ static int await_message(struct mxt_worker *worker, uint64_t deadline_ns, struct
 	const char *fault = NULL;
 	int rc = mxt_link_await(&worker->link, deadline_ns, &event, &fault, err);
 	if (rc < 0)
-		return mxt_error_wrap(err, "worker '%s'", worker->label);
+		return mxt_error_wrap(err, rc, "worker '%s'", worker->label);
 	if (event == MXT_LINK_GARBAGE)
 		fail(worker, MXT_FAILED, "sent garbage (%s)", fault);
 	else if (event == MXT_LINK_CLOSED)
@@ -375,7 +375,7 @@ int mxt_worker_destroy(struct mxt_worker *worker, struct mxt_error *err)
 		ask_to_quit(worker);
 	int rc = worker->link.process.reaped ? 0 : mxt_process_end(&worker->link.process, err);
 	if (rc < 0)
-		mxt_error_wrap(err, "worker '%s'", worker->label);
+		mxt_error_wrap(err, rc, "worker '%s'", worker->label);
 	worker_free(worker);
 	return rc;
 }

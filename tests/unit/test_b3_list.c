@@ -114,6 +114,7 @@ static void test_refuses_other_lines(void **state)
 		int rc = read_list(lists[i].text, strlen(lists[i].text), &count, &err);
 		if (rc != -EINVAL || err.id != lists[i].id || !strstr(mxt_error_text(&err), lists[i].says))
 			fail_msg("row %zu: %d, %s", i, rc, mxt_error_text(&err));
+		assert_int_equal(read_list(lists[i].text, strlen(lists[i].text), &count, NULL), rc);
 	}
 	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
 	size_t count = 0;

@@ -38,7 +38,7 @@ static int make_errors(void *context)
 	(void)context;
 	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
 	assert_int_equal(mxt_error_set(&err, -EPERM, MXT_E_USAGE, "text %d", 1), -EPERM);
-	assert_int_equal(mxt_error_wrap(&err, "more"), -EPERM);
+	assert_int_equal(mxt_error_wrap(&err, -EPERM, "more"), -EPERM);
 	assert_int_equal(err.id, MXT_E_USAGE);
 	assert_true(strlen(mxt_error_text(&err)) > 0);
 	assert_int_equal(mxt_error_errno(&err, EACCES, "open"), -EACCES);

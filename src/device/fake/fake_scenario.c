@@ -205,7 +205,7 @@ int mxt_fake_scenario_parse(const char *name, const char *text, size_t len, stru
 	rc = parse(&scenario, err);
 	if (rc < 0) {
 		mxt_fake_scenario_finish(&scenario);
-		return mxt_error_wrap(err, "%s", name);
+		return mxt_error_wrap(err, rc, "%s", name);
 	}
 	*ret_scenario = scenario;
 	return 0;

@@ -107,7 +107,7 @@ static int find_stride(struct mxt_lt_library *lt, const struct mxt_lt_results *r
 	size_t stride = lt->stride ? lt->stride : layout->bytes;
 	int rc = layout->may_grow ? mxt_lt_results_stride(results, layout, stride, &stride, &certain, err) : 0;
 	if (rc < 0)
-		return mxt_error_wrap(err, "%s", lt->version);
+		return mxt_error_wrap(err, rc, "%s", lt->version);
 	if (certain)
 		lt->stride = stride;
 	*ret_stride = stride;
