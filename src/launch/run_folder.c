@@ -241,8 +241,10 @@ int mxt_run_folder_subfolder(const struct mxt_run_folder *folder, const char *na
 
 int mxt_run_folder_log(struct mxt_run_folder *folder, struct mxt_error *err)
 {
-	static const char spare[SPARE_BYTES];
-	int failed = write_file(folder->fd, SPARE, spare, sizeof spare, false);
+	MXT_CLEANUP_FREE char *spare = calloc(1, SPARE_BYTES); /* a constant would be as large in the program's file */
+	if (!spare)
+		return mxt_error_oom(err);
+	int failed = write_file(folder->fd, SPARE, spare, SPARE_BYTES, false);
 	if (failed)
 		return mxt_error_errno(err, failed, "cannot write %s/" SPARE, folder->path);
 	folder->log_fd = openat(folder->fd, MXT_RUN_LOG, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
