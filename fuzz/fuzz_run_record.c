@@ -15,6 +15,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): a list's root is not const */
 static void describe(const struct mxt_run_record *record, char *folder)
 {
 	const struct mxt_file_list list = {.root = folder};
