@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "buf.h"
 #include "cleanup.h"
 #include "error.h"
@@ -25,18 +26,14 @@ void mxt_name_list_finish(struct mxt_name_list *list)
 
 static int add_name(struct mxt_name_list *list, size_t *capacity, const char *name)
 {
-	if (list->count == *capacity) {
-		size_t more = *capacity ? *capacity * 2 : 16;
-		char **names = realloc(list->names, more * sizeof *names);
-		if (!names)
-			return -ENOMEM;
-		list->names = names;
-		*capacity = more;
-	}
+	char **names = mxt_array_reserve(list->names, list->count, capacity, sizeof *names);
+	if (!names)
+		return -ENOMEM;
+	list->names = names;
 	char *copy = strdup(name);
 	if (!copy)
 		return -ENOMEM;
-	list->names[list->count++] = copy;
+	names[list->count++] = copy;
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "buf.h"
 #include "cpu_list.h"
 #include "error.h"
@@ -34,15 +35,11 @@ static void census_finish(struct census *census)
 
 static int census_add(struct census *census, struct seat seat)
 {
-	if (census->count == census->capacity) {
-		size_t capacity = census->capacity ? census->capacity * 2 : 64;
-		struct seat *seats = realloc(census->seats, capacity * sizeof *seats);
-		if (!seats)
-			return -ENOMEM;
-		census->seats = seats;
-		census->capacity = capacity;
-	}
-	census->seats[census->count++] = seat;
+	struct seat *seats = mxt_array_reserve(census->seats, census->count, &census->capacity, sizeof *seats);
+	if (!seats)
+		return -ENOMEM;
+	census->seats = seats;
+	seats[census->count++] = seat;
 	return 0;
 }
 

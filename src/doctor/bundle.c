@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "cleanup.h"
 #include "error.h"
 #include "file.h"
@@ -32,14 +33,11 @@ void mxt_bundle_finish(struct mxt_bundle *bundle)
 
 static int grow(struct mxt_bundle *bundle)
 {
-	if (bundle->n_files < bundle->capacity)
-		return 0;
-	size_t more = bundle->capacity ? 2 * bundle->capacity : 256;
-	struct mxt_bundle_file *files = realloc(bundle->files, more * sizeof *files);
+	struct mxt_bundle_file *files =
+	    mxt_array_reserve(bundle->files, bundle->n_files, &bundle->capacity, sizeof *files);
 	if (!files)
 		return -ENOMEM;
 	bundle->files = files;
-	bundle->capacity = more;
 	return 0;
 }
 

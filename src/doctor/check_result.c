@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "buf.h"
 #include "clean_text.h"
 #include "error.h"
@@ -136,15 +137,12 @@ static char *format(const char *fmt, va_list args)
 
 static struct mxt_finding *push(struct mxt_check_result *result)
 {
-	if (result->n_findings == result->capacity) {
-		size_t capacity = result->capacity ? result->capacity * 2 : 4;
-		struct mxt_finding *findings = realloc(result->findings, capacity * sizeof *findings);
-		if (!findings)
-			return NULL;
-		result->findings = findings;
-		result->capacity = capacity;
-	}
-	struct mxt_finding *finding = &result->findings[result->n_findings++];
+	struct mxt_finding *findings =
+	    mxt_array_reserve(result->findings, result->n_findings, &result->capacity, sizeof *findings);
+	if (!findings)
+		return NULL;
+	result->findings = findings;
+	struct mxt_finding *finding = &findings[result->n_findings++];
 	*finding = (struct mxt_finding){MXT_CHECK_OK, NULL, NULL, NULL};
 	return finding;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "buf.h"
 #include "cleanup.h"
 #include "environ.h"
@@ -33,27 +34,16 @@ const struct mxt_env_change *mxt_env_changes_find(const struct mxt_env_changes *
 	return NULL;
 }
 
-static int reserve(struct mxt_env_changes *changes, struct mxt_error *err)
-{
-	if (changes->count < changes->capacity)
-		return 0;
-	size_t capacity = changes->capacity ? 2 * changes->capacity : 32;
-	struct mxt_env_change *grown = realloc(changes->items, capacity * sizeof *grown);
-	if (!grown)
-		return mxt_error_oom(err);
-	changes->items = grown;
-	changes->capacity = capacity;
-	return 0;
-}
-
 int mxt_env_changes_add(struct mxt_env_changes *changes, const char *name, const char *to, const char *by,
 			struct mxt_error *err)
 {
 	if (mxt_env_changes_find(changes, name, strlen(name)))
 		return 0;
-	int rc = reserve(changes, err);
-	if (rc < 0)
-		return rc;
+	struct mxt_env_change *items =
+	    mxt_array_reserve(changes->items, changes->count, &changes->capacity, sizeof *items);
+	if (!items)
+		return mxt_error_oom(err);
+	changes->items = items;
 	struct mxt_env_change change = {strdup(name), to ? strdup(to) : NULL, by};
 	if (!change.name || (to && !change.to)) {
 		free(change.name);

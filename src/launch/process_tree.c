@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "array.h"
 #include "cleanup.h"
 #include "number.h"
 
@@ -62,15 +63,11 @@ static bool read_entry(const char *pid, struct entry *ret_entry)
 
 static bool append(struct table *table, const struct entry *entry)
 {
-	if (table->count == table->capacity) {
-		size_t capacity = table->capacity ? 2 * table->capacity : 256;
-		struct entry *grown = realloc(table->entries, capacity * sizeof *grown);
-		if (!grown)
-			return false;
-		table->entries = grown;
-		table->capacity = capacity;
-	}
-	table->entries[table->count++] = *entry;
+	struct entry *entries = mxt_array_reserve(table->entries, table->count, &table->capacity, sizeof *entries);
+	if (!entries)
+		return false;
+	table->entries = entries;
+	entries[table->count++] = *entry;
 	return true;
 }
 

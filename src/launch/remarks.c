@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "buf.h"
 #include "cleanup.h"
 #include "json.h"
@@ -69,18 +70,14 @@ static void add(struct mxt_remarks *remarks, struct mxt_remark remark)
 		free(remark.text);
 		return;
 	}
-	if (remark.text && remarks->count == remarks->capacity) {
-		size_t capacity = remarks->capacity ? 2 * remarks->capacity : 16;
-		struct mxt_remark *grown = realloc(remarks->items, capacity * sizeof *grown);
-		remarks->items = grown ? grown : remarks->items;
-		remarks->capacity = grown ? capacity : remarks->capacity;
-	}
-	if (!remark.text || remarks->count == remarks->capacity) {
+	struct mxt_remark *items = mxt_array_reserve(remarks->items, remarks->count, &remarks->capacity, sizeof *items);
+	remarks->items = items ? items : remarks->items;
+	if (!remark.text || !items) {
 		remarks->failed = true;
 		free(remark.text);
 		return;
 	}
-	remarks->items[remarks->count++] = remark;
+	items[remarks->count++] = remark;
 }
 
 static char *MXT_PRINTF(1, 0) make_text(const char *fmt, va_list args)

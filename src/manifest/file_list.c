@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "array.h"
 #include "buf.h"
 #include "clean_text.h"
 #include "error.h"
@@ -140,25 +141,17 @@ bool mxt_link_leads_out(const char *path, const char *target)
 	return false;
 }
 
-static int list_grow(struct mxt_file_list *list)
-{
-	size_t capacity = list->capacity ? list->capacity * 2 : 16;
-	struct mxt_file_entry *entries = realloc(list->entries, capacity * sizeof *entries);
-	if (!entries)
-		return -ENOMEM;
-	list->entries = entries;
-	list->capacity = capacity;
-	return 0;
-}
-
 int mxt_file_list_add(struct mxt_file_list *list, const struct mxt_file_entry *entry, struct mxt_error *err)
 {
-	if (list->count == list->capacity && list_grow(list) < 0) {
+	struct mxt_file_entry *entries =
+	    mxt_array_reserve(list->entries, list->count, &list->capacity, sizeof *entries);
+	if (!entries) {
 		struct mxt_file_entry lost = *entry;
 		entry_finish(&lost);
 		return mxt_error_oom(err);
 	}
-	list->entries[list->count++] = *entry;
+	list->entries = entries;
+	entries[list->count++] = *entry;
 	return 0;
 }
 

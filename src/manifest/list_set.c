@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "buf.h"
 #include "cleanup.h"
 #include "error.h"
@@ -29,19 +30,6 @@ static bool has(const struct mxt_list_set *set, enum mxt_list_role role, const c
 	return false;
 }
 
-static int grow(struct mxt_list_set *set, struct mxt_error *err)
-{
-	if (set->count < set->capacity)
-		return 0;
-	size_t capacity = set->capacity ? 2 * set->capacity : 8;
-	struct mxt_file_list *lists = realloc(set->lists, capacity * sizeof *lists);
-	if (!lists)
-		return mxt_error_oom(err);
-	set->lists = lists;
-	set->capacity = capacity;
-	return 0;
-}
-
 int mxt_list_set_add(struct mxt_list_set *set, enum mxt_list_role role, const char *root, struct mxt_error *err)
 {
 	MXT_CLEANUP_FREE char *real = realpath(root, NULL);
@@ -49,13 +37,11 @@ int mxt_list_set_add(struct mxt_list_set *set, enum mxt_list_role role, const ch
 		return errno == ENOMEM ? mxt_error_oom(err) : -errno;
 	if (has(set, role, real))
 		return 0;
-	int rc = grow(set, err);
-	if (rc < 0)
-		return rc;
-	struct mxt_file_list *list = &set->lists[set->count++];
-	*list = (struct mxt_file_list)MXT_FILE_LIST_INIT;
-	list->role = role;
-	list->root = mxt_steal_ptr(&real);
+	struct mxt_file_list *lists = mxt_array_reserve(set->lists, set->count, &set->capacity, sizeof *lists);
+	if (!lists)
+		return mxt_error_oom(err);
+	set->lists = lists;
+	lists[set->count++] = (struct mxt_file_list){.role = role, .root = mxt_steal_ptr(&real)};
 	return 0;
 }
 

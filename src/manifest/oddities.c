@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "error.h"
 
 static void oddity_finish(struct mxt_oddity *oddity)
@@ -21,15 +22,10 @@ void mxt_oddities_finish(struct mxt_oddities *oddities)
 
 static bool make_room(struct mxt_oddities *oddities)
 {
-	if (oddities->count < oddities->capacity)
-		return true;
-	size_t capacity = oddities->capacity ? oddities->capacity * 2 : 8;
-	struct mxt_oddity *items = reallocarray(oddities->items, capacity, sizeof *items);
-	if (!items)
-		return false;
-	oddities->items = items;
-	oddities->capacity = capacity;
-	return true;
+	struct mxt_oddity *items =
+	    mxt_array_reserve(oddities->items, oddities->count, &oddities->capacity, sizeof *items);
+	oddities->items = items ? items : oddities->items;
+	return items != NULL;
 }
 
 /* What it is, in a few words. */

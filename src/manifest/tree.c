@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "array.h"
 #include "buf.h"
 #include "cleanup.h"
 #include "error.h"
@@ -74,17 +75,13 @@ static int name_fault(const struct walk *walk, const char *path, const char *wha
 /* Takes over the path, also when it fails. */
 static int push(struct walk *walk, char *path, struct mxt_error *err)
 {
-	if (walk->n_pending == walk->capacity) {
-		size_t capacity = walk->capacity ? walk->capacity * 2 : 16;
-		char **pending = realloc(walk->pending, capacity * sizeof *pending);
-		if (!pending) {
-			free(path);
-			return mxt_error_oom(err);
-		}
-		walk->pending = pending;
-		walk->capacity = capacity;
+	char **pending = mxt_array_reserve(walk->pending, walk->n_pending, &walk->capacity, sizeof *pending);
+	if (!pending) {
+		free(path);
+		return mxt_error_oom(err);
 	}
-	walk->pending[walk->n_pending++] = path;
+	walk->pending = pending;
+	pending[walk->n_pending++] = path;
 	return 0;
 }
 

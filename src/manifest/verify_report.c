@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "error.h"
 
 const char *mxt_finding_name(enum mxt_finding_kind kind)
@@ -37,25 +38,14 @@ void mxt_verify_report_finish(struct mxt_verify_report *report)
 	*report = (struct mxt_verify_report)MXT_VERIFY_REPORT_INIT;
 }
 
-static int make_room(struct mxt_verify_report *report, struct mxt_error *err)
-{
-	if (report->count < report->capacity)
-		return 0;
-	size_t capacity = report->capacity ? report->capacity * 2 : 16;
-	struct mxt_finding *findings = reallocarray(report->findings, capacity, sizeof *findings);
-	if (!findings)
-		return mxt_error_oom(err);
-	report->findings = findings;
-	report->capacity = capacity;
-	return 0;
-}
-
 int mxt_verify_report_add(struct mxt_verify_report *report, enum mxt_finding_kind kind, size_t list, const char *path,
 			  const char *expected, const char *found, struct mxt_error *err)
 {
-	int rc = make_room(report, err);
-	if (rc < 0)
-		return rc;
+	struct mxt_finding *findings =
+	    mxt_array_reserve(report->findings, report->count, &report->capacity, sizeof *findings);
+	if (!findings)
+		return mxt_error_oom(err);
+	report->findings = findings;
 	struct mxt_finding finding = {.kind = kind, .list = list, .path = strdup(path)};
 	finding.expected = expected ? strdup(expected) : NULL;
 	finding.found = found ? strdup(found) : NULL;
@@ -63,7 +53,7 @@ int mxt_verify_report_add(struct mxt_verify_report *report, enum mxt_finding_kin
 		finding_finish(&finding);
 		return mxt_error_oom(err);
 	}
-	report->findings[report->count++] = finding;
+	findings[report->count++] = finding;
 	return 0;
 }
 
