@@ -7,7 +7,6 @@
 
 #include "error.h"
 #include "file.h"
-#include "json_fast.h"
 
 struct source {
 	const char *name;
@@ -155,13 +154,14 @@ static int parser_fault(const struct source *source, const json_error_t *error, 
 	return text_fault(source, (read < source->len ? read : source->len) - 1, MXT_E_JSON_TEXT, err, words);
 }
 
-/* By jansson, which says what is wrong. */
-static int parse(const char *name, const char *text, size_t len, enum mxt_json_dialect dialect, json_t **ret_value,
-		 struct mxt_error *err)
+int mxt_json_parse(const char *name, const char *text, size_t len, enum mxt_json_dialect dialect, json_t **ret_value,
+		   struct mxt_error *err)
 {
 	struct source source = {name, text, len};
 	MXT_CLEANUP_BUF struct mxt_buf finite = MXT_BUF_INIT;
-	int rc = scan(&source, dialect, err);
+	int rc = refuse_unreadable(&source, dialect, err);
+	if (rc == 0)
+		rc = scan(&source, dialect, err);
 	if (rc == 0 && dialect == MXT_JSON_FOREIGN) {
 		rc = replace_non_finite(&source, &finite, err);
 		source = (struct source){name, mxt_buf_text(&finite), finite.len};
@@ -177,20 +177,6 @@ static int parse(const char *name, const char *text, size_t len, enum mxt_json_d
 	if (rc < 0)
 		return mxt_error_wrap(err, rc, "%s", name);
 	*ret_value = json_incref(value);
-	return 0;
-}
-
-int mxt_json_parse(const char *name, const char *text, size_t len, enum mxt_json_dialect dialect, json_t **ret_value,
-		   struct mxt_error *err)
-{
-	struct source source = {name, text, len};
-	int rc = refuse_unreadable(&source, dialect, err);
-	if (rc < 0)
-		return rc;
-	json_t *value = dialect == MXT_JSON_LARGE ? mxt_json_fast(text, len) : NULL;
-	if (!value)
-		return parse(name, text, len, dialect, ret_value, err);
-	*ret_value = value;
 	return 0;
 }
 

@@ -57,9 +57,6 @@ int mxt_json_canonical(const json_t *value, struct mxt_buf *buf, struct mxt_erro
 int mxt_json_canonical_without(const json_t *object, const char *key, struct mxt_buf *buf, size_t *ret_at,
 			       struct mxt_error *err) MXT_WUR;
 
-/* Bytes of the character at a text's beginning; 0: it is no UTF-8, or a control character, which NUL is, too. */
-size_t mxt_json_char_len(const char *text);
-
 /* True for UTF-8 without control characters: what a string of the restricted set may hold. */
 bool mxt_json_is_text(const char *text);
 

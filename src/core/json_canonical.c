@@ -267,15 +267,10 @@ static size_t utf8_len(const char *text)
 	return overlong || outside ? 0 : len;
 }
 
-size_t mxt_json_char_len(const char *text)
-{
-	return control_len(text) == 0 ? utf8_len(text) : 0;
-}
-
 bool mxt_json_is_text(const char *text)
 {
 	while (*text) {
-		size_t len = mxt_json_char_len(text);
+		size_t len = control_len(text) == 0 ? utf8_len(text) : 0;
 		if (len == 0)
 			return false;
 		text += len;

@@ -5,7 +5,6 @@
 #include "cmocka_all.h"
 #include "error.h"
 #include "json.h"
-#include "json_fast.h"
 #include "json_path.h"
 
 static int parse(const char *text, enum mxt_json_dialect dialect, json_t **ret_value, struct mxt_error *err)
@@ -61,7 +60,7 @@ static void leaves_a_member_out(void **state)
 	expect_without("{\"b\": 3}", "b", "{|}");
 }
 
-/* Both readers of the restricted set, on one text: the same value, or the same refusal. */
+/* Both dialects of the restricted set, on one text: the same value, or the same refusal. */
 static void expect_agreement(const char *text, size_t len, bool good)
 {
 	MXT_CLEANUP_JSON json_t *value = NULL;
@@ -159,21 +158,6 @@ static void bounds_how_many_values_there_are(void **state)
 	assert_true(mxt_json_parse("t", text, MXT_JSON_MAX_VALUES, MXT_JSON_LARGE, &value, &err) < 0);
 	assert_int_equal(err.id, MXT_E_JSON_DEPTH);
 	free(text);
-}
-
-/* What a program wrote is read the fast way; jansson is for the rest. */
-static void reads_canonical_text_itself(void **state)
-{
-	(void)state;
-	static const char *const own[] = {"{}", "[{\"a\":\"\\\\ \\\" \xc3\xbc\"},[1,-2,true,false]]\n"};
-	static const char *const others[] = {"[\"\\u0041\"]", "[1.5]", "[null]", "7", "[", "[-0]", "{\"a\":1,\"a\":2}"};
-	for (size_t i = 0; i < MXT_ARRAY_LEN(own); i++) {
-		MXT_CLEANUP_JSON json_t *value = mxt_json_fast(own[i], strlen(own[i]));
-		assert_non_null(value);
-		assert_int_equal(mxt_json_check(value, NULL), 0);
-	}
-	for (size_t i = 0; i < MXT_ARRAY_LEN(others); i++)
-		assert_null(mxt_json_fast(others[i], strlen(others[i])));
 }
 
 static void reads_large_documents_as_deep(void **state)
@@ -396,7 +380,6 @@ int main(void)
 	    cmocka_unit_test(sorts_many_members),
 	    cmocka_unit_test(reads_large_documents_alike),
 	    cmocka_unit_test(reads_large_documents_as_deep),
-	    cmocka_unit_test(reads_canonical_text_itself),
 	    cmocka_unit_test(bounds_how_many_values_there_are),
 	    cmocka_unit_test(refuses_with_the_place),
 	    cmocka_unit_test(numbers_of_python_become_null),
