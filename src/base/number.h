@@ -13,6 +13,14 @@
  */
 int mxt_parse_u64(const char *text, const char **ret_end, uint64_t *ret_value);
 
+/* What a hexadecimal digit in lower case stands for; 16 for any other character. */
+static inline unsigned mxt_hex_digit(char c)
+{
+	if (c >= '0' && c <= '9')
+		return (unsigned)(c - '0');
+	return c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 : 16;
+}
+
 /* The whole of `text` as a decimal number in [min, max]: 0, -EINVAL or -ERANGE. */
 int mxt_parse_i64_in(const char *text, int64_t min, int64_t max, int64_t *ret_value);
 

@@ -9,6 +9,7 @@
 #include "error.h"
 #include "figures.h"
 #include "json.h"
+#include "name_json.h"
 #include "print_json.h"
 
 #define MAX_ROWS   100 /* of a table for people */
@@ -154,19 +155,10 @@ int mxt_verify_print_text(FILE *out, const struct mxt_verify_subject *subject, c
 
 /* ---- for programs ---- */
 
-/* Text where it is some, else the digits of its bytes under another key, as in the manifest. */
-static int set_name(json_t *object, const char *key, const char *bytes_key, const char *text, struct mxt_error *err)
+/* Nothing where there is no text. */
+static int set_text(json_t *object, const char *key, const char *bytes_key, const char *text, struct mxt_error *err)
 {
-	MXT_CLEANUP_BUF struct mxt_buf digits = MXT_BUF_INIT;
-	if (!text)
-		return 0;
-	bool is_text = mxt_json_is_text(text);
-	for (const char *at = text; !is_text && *at; at++)
-		mxt_buf_printf(&digits, "%02x", (unsigned char)*at);
-	json_t *value = json_string(is_text ? text : mxt_buf_text(&digits));
-	if (digits.failed || json_object_set_new(object, is_text ? key : bytes_key, value) < 0)
-		return mxt_error_oom(err);
-	return 0;
+	return text ? mxt_name_json_set(object, key, bytes_key, text, err) : 0;
 }
 
 static int append_finding(const struct mxt_verify_subject *subject, const struct mxt_finding *finding, json_t *rows,
@@ -177,10 +169,10 @@ static int append_finding(const struct mxt_verify_subject *subject, const struct
 	json_t *row = json_pack("{s:s, s:s}", "problem", mxt_finding_name(finding->kind), "list", mxt_buf_text(&label));
 	if (!row || label.failed || json_array_append_new(rows, row) < 0)
 		return mxt_error_oom(err);
-	int rc = set_name(row, "path", "path_bytes", finding->path, err);
+	int rc = mxt_name_json_set(row, "path", "path_bytes", finding->path, err);
 	if (rc == 0)
-		rc = set_name(row, "expected", "expected_bytes", finding->expected, err);
-	return rc < 0 ? rc : set_name(row, "found", "found_bytes", finding->found, err);
+		rc = set_text(row, "expected", "expected_bytes", finding->expected, err);
+	return rc < 0 ? rc : set_text(row, "found", "found_bytes", finding->found, err);
 }
 
 static int append_list(const struct mxt_verify_subject *subject, size_t i, json_t *rows, struct mxt_error *err)
@@ -193,15 +185,16 @@ static int append_list(const struct mxt_verify_subject *subject, size_t i, json_
 	    json_pack("{s:s, s:I}", "list", mxt_buf_text(&label), "files", (json_int_t)list_at(subject, i)->count);
 	if (!row || label.failed || place.failed || json_array_append_new(rows, row) < 0)
 		return mxt_error_oom(err);
-	return set_name(row, "place", "place_bytes", mxt_buf_text(&place), err);
+	return mxt_name_json_set(row, "place", "place_bytes", mxt_buf_text(&place), err);
 }
 
 static int set_subject(const struct mxt_verify_subject *subject, json_t *object, struct mxt_error *err)
 {
-	if (subject->signed_by && set_name(object, "signed_by", "signed_by_bytes", subject->signed_by, err) < 0)
-		return -ENOMEM;
+	int rc = set_text(object, "signed_by", "signed_by_bytes", subject->signed_by, err);
+	if (rc < 0)
+		return rc;
 	if (subject->list_name)
-		return set_name(object, "name", "name_bytes", subject->list_name, err);
+		return mxt_name_json_set(object, "name", "name_bytes", subject->list_name, err);
 	const struct mxt_manifest *manifest = subject->request->manifest;
 	const json_t *not_listed = json_object_get(mxt_manifest_document(manifest), "not_listed");
 	int failed = json_object_set_new(object, "manifest_id", json_string(mxt_manifest_id(manifest)));

@@ -4,6 +4,8 @@
 #include <blake3.h>
 #include <string.h>
 
+#include "number.h"
+
 static const char digits[] = "0123456789abcdef";
 
 void mxt_hash_bytes(const void *bytes, size_t len, uint8_t ret_hash[MXT_HASH_SIZE])
@@ -30,14 +32,6 @@ void mxt_hash_hex(const void *bytes, size_t len, char ret_hex[MXT_HASH_HEX_SIZE]
 	mxt_hash_to_hex(hash, ret_hex);
 }
 
-/* What a digit stands for; 16 and more for anything else. */
-static unsigned digit_value(char c)
-{
-	if (c >= '0' && c <= '9')
-		return (unsigned)(c - '0');
-	return c >= 'a' && c <= 'f' ? (unsigned)(c - 'a') + 10 : 16;
-}
-
 bool mxt_hash_from_hex(const char *hex, uint8_t ret_hash[MXT_HASH_SIZE])
 {
 	uint8_t hash[MXT_HASH_SIZE];
@@ -45,7 +39,7 @@ bool mxt_hash_from_hex(const char *hex, uint8_t ret_hash[MXT_HASH_SIZE])
 	if (strnlen(hex, MXT_HASH_HEX_SIZE) != MXT_HASH_HEX_SIZE - 1)
 		return false;
 	for (size_t i = 0; i < MXT_HASH_SIZE; i++) {
-		unsigned high = digit_value(hex[2 * i]), low = digit_value(hex[2 * i + 1]);
+		unsigned high = mxt_hex_digit(hex[2 * i]), low = mxt_hex_digit(hex[2 * i + 1]);
 		seen |= high | low;
 		hash[i] = (uint8_t)(high << 4 | (low & 15));
 	}

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <string.h>
 
-#include "buf.h"
 #include "error.h"
 #include "file_list.h"
 #include "json.h"
+#include "name_json.h"
 
 /* json_object_set_new() with NULL, for what could not be made, fails, too. */
 static int set(json_t *object, const char *key, json_t *value, struct mxt_error *err)
@@ -27,24 +26,11 @@ static int set_size(json_t *object, const char *key, uint64_t size, struct mxt_e
 	return set(object, key, json_integer((json_int_t)size), err);
 }
 
-/* A name as text where it is one, else as the digits of its bytes. */
-static int set_name(json_t *object, const char *text_key, const char *bytes_key, const char *name,
-		    struct mxt_error *err)
-{
-	MXT_CLEANUP_BUF struct mxt_buf digits = MXT_BUF_INIT;
-	if (mxt_json_is_text(name))
-		return set(object, text_key, json_string(name), err);
-	for (; *name; name++)
-		mxt_buf_printf(&digits, "%02x", (unsigned char)*name);
-	int rc = mxt_buf_status(&digits, err);
-	return rc < 0 ? rc : set(object, bytes_key, json_string(digits.data), err);
-}
-
 static int entry_json(const struct mxt_file_entry *entry, json_t *object, struct mxt_error *err)
 {
-	int rc = set_name(object, "path", "path_bytes", entry->path, err);
+	int rc = mxt_name_json_set(object, "path", "path_bytes", entry->path, err);
 	if (rc == 0 && entry->kind == MXT_ENTRY_LINK)
-		return set_name(object, "link", "link_bytes", entry->target, err);
+		return mxt_name_json_set(object, "link", "link_bytes", entry->target, err);
 	if (rc == 0)
 		rc = set_size(object, "size", (uint64_t)entry->size, err);
 	return rc < 0 ? rc : set_hash(object, "blake3", entry->hash, err);
@@ -68,7 +54,7 @@ static int head_json(const struct mxt_file_list *list, json_t *object, struct mx
 	mxt_file_list_hash(list, hash);
 	int rc = set(object, "role", json_string(mxt_list_role_name(list->role)), err);
 	if (rc == 0)
-		rc = set_name(object, "root", "root_bytes", list->root, err);
+		rc = mxt_name_json_set(object, "root", "root_bytes", list->root, err);
 	if (rc == 0)
 		rc = set_hash(object, "hash", hash, err);
 	if (rc == 0)

@@ -8,61 +8,12 @@
 #include "error.h"
 #include "file_list.h"
 #include "json.h"
+#include "name_json.h"
 #include "printable.h"
 
 static int wrong(struct mxt_error *err, const char *key, const char *what)
 {
 	return mxt_error_set(err, -EINVAL, MXT_E_LIST_FORM, "%s: %s", key, what);
-}
-
-static int digit(char c)
-{
-	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* The bytes that hexadecimal digits stand for, as a string; false: they are none, or one is a NUL. */
-static bool decode(const char *digits, size_t len, char *ret_bytes)
-{
-	for (size_t i = 0; i < len; i += 2) {
-		int high = digit(digits[i]), low = digit(digits[i + 1]);
-		if (high < 0 || low < 0 || high + low == 0)
-			return false;
-		ret_bytes[i / 2] = (char)(unsigned char)(high * 16 + low);
-	}
-	ret_bytes[len / 2] = '\0';
-	return len > 0 && len % 2 == 0;
-}
-
-static const char *text_fault(const json_t *value)
-{
-	const char *text = json_string_value(value);
-	bool fits = text && strlen(text) == json_string_length(value) && mxt_json_is_text(text);
-	return fits ? NULL : "it is no text";
-}
-
-/* What digits stand for; NULL with a fault, or without one when memory ran out. */
-static char *from_digits(const json_t *value, const char **ret_fault)
-{
-	size_t len = json_string_length(value);
-	MXT_CLEANUP_FREE char *name = malloc(len / 2 + 1);
-	*ret_fault = NULL;
-	if (!name)
-		return NULL;
-	if (len % 2 != 0 || !decode(json_string_value(value), len, name))
-		*ret_fault = "it is no even number of lower-case hexadecimal digits, or holds a NUL";
-	else if (mxt_json_is_text(name))
-		*ret_fault = "it is text, and has to stand as text";
-	return *ret_fault ? NULL : mxt_steal_ptr(&name);
-}
-
-/* One of the two forms that a name may have, never both: one list has one text. Outcomes as above. */
-static char *read_name(const json_t *object, const char *text_key, const char *bytes_key, const char **ret_fault)
-{
-	const json_t *text = json_object_get(object, text_key), *bytes = json_object_get(object, bytes_key);
-	if (!text && json_is_string(bytes))
-		return from_digits(bytes, ret_fault);
-	*ret_fault = bytes ? "it stands in two forms, or in none" : text_fault(text);
-	return *ret_fault ? NULL : strdup(json_string_value(text));
 }
 
 static int name_error(const char *key, const char *fault, struct mxt_error *err)
@@ -91,7 +42,7 @@ static int read_hash(const json_t *object, const char *key, uint8_t ret_hash[MXT
 static int read_link(const json_t *object, struct mxt_file_entry *entry, struct mxt_error *err)
 {
 	const char *fault = NULL;
-	entry->target = read_name(object, "link", "link_bytes", &fault);
+	entry->target = mxt_name_json_read(object, "link", "link_bytes", &fault);
 	if (!entry->target)
 		return name_error("link", fault, err);
 	if (entry->target[0] == '\0' || strlen(entry->target) >= PATH_MAX)
@@ -127,7 +78,7 @@ static int read_entry(const json_t *object, enum mxt_list_role role, struct mxt_
 	if (!json_is_object(object))
 		return mxt_error_set(err, -EINVAL, MXT_E_LIST_FORM, "it is no object");
 	const char *fault = NULL;
-	entry->path = read_name(object, "path", "path_bytes", &fault);
+	entry->path = mxt_name_json_read(object, "path", "path_bytes", &fault);
 	if (!entry->path)
 		return name_error("path", fault, err);
 	int rc = path_check(role, entry->path, err);
@@ -199,7 +150,7 @@ static int read_role(const json_t *object, enum mxt_list_role *ret_role, struct 
 static int read_root(const json_t *object, struct mxt_file_list *list, struct mxt_error *err)
 {
 	const char *fault = NULL;
-	list->root = read_name(object, "root", "root_bytes", &fault);
+	list->root = mxt_name_json_read(object, "root", "root_bytes", &fault);
 	if (!list->root)
 		return name_error("root", fault, err);
 	if (list->root[0] != '/')
