@@ -83,20 +83,12 @@ static int choose(const struct mxt_verify_request *where, bool checkpoint_only, 
 	return rc;
 }
 
-static size_t count_files(const struct mxt_file_list *list)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < list->count; i++)
-		n += list->entries[i].kind == MXT_ENTRY_FILE;
-	return n;
-}
-
 static int digest(const struct mxt_hash_watch *watch, struct mxt_export_lists *lists, struct mxt_error *err)
 {
 	struct mxt_sha256_work work = {.library = &lists->library, .watch = watch};
 	for (size_t i = 0; i < lists->count; i++) {
 		work.progress.bytes_total += mxt_file_list_bytes(lists->items[i].list);
-		work.progress.files_total += count_files(lists->items[i].list);
+		work.progress.files_total += mxt_file_list_files(lists->items[i].list);
 	}
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < lists->count; i++) {

@@ -95,6 +95,14 @@ void mxt_entry_path_show(const char *path, struct mxt_buf *buf)
 			buf->data[i] = '?';
 }
 
+void mxt_entry_place_show(const char *root, const char *path, struct mxt_buf *buf)
+{
+	mxt_entry_path_show(root, buf);
+	if (*path && root[1])
+		mxt_buf_putc(buf, '/');
+	mxt_entry_path_show(path, buf);
+}
+
 static bool begins(const char *text, const char *with)
 {
 	return strncmp(text, with, strlen(with)) == 0;
@@ -230,6 +238,14 @@ int mxt_file_list_sort(struct mxt_file_list *list, struct mxt_error *err)
 const struct mxt_file_entry *mxt_file_list_find(const struct mxt_file_list *list, const char *path)
 {
 	return find(list->entries, list->count, (char *)path); /* compared only */
+}
+
+size_t mxt_file_list_files(const struct mxt_file_list *list)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < list->count; i++)
+		count += list->entries[i].kind == MXT_ENTRY_FILE;
+	return count;
 }
 
 uint64_t mxt_file_list_bytes(const struct mxt_file_list *list)

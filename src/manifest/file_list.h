@@ -79,6 +79,9 @@ const char *mxt_entry_path_fault(const char *path, size_t len);
 /* Appends a path for a message or a table: clean_text.h, and no line feed either. */
 void mxt_entry_path_show(const char *path, struct mxt_buf *buf);
 
+/* The same for where it lies; with the path "" for the root itself. */
+void mxt_entry_place_show(const char *root, const char *path, struct mxt_buf *buf);
+
 /*
  * True for what the record's own files are called in the root of a run's folder or of a checkpoint's; they are in no
  * list:
@@ -98,6 +101,8 @@ int mxt_file_list_sort(struct mxt_file_list *list, struct mxt_error *err) MXT_WU
 /* By path; NULL: not in it. The list is sorted. */
 const struct mxt_file_entry *mxt_file_list_find(const struct mxt_file_list *list, const char *path);
 
+/* Links count for nothing in these. */
+size_t mxt_file_list_files(const struct mxt_file_list *list);
 uint64_t mxt_file_list_bytes(const struct mxt_file_list *list);
 
 /*

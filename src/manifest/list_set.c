@@ -110,15 +110,6 @@ static bool pass_on(void *context, const struct mxt_hash_progress *progress)
 	return share->watch->progress(share->watch->context, &whole);
 }
 
-/* Links are not hashed, and not counted. */
-static size_t count_files(const struct mxt_file_list *list)
-{
-	size_t count = 0;
-	for (size_t i = 0; i < list->count; i++)
-		count += list->entries[i].kind == MXT_ENTRY_FILE;
-	return count;
-}
-
 static int hash_all(struct mxt_list_set *set, unsigned threads, const struct mxt_hash_watch *watch,
 		    struct mxt_error *err)
 {
@@ -127,12 +118,12 @@ static int hash_all(struct mxt_list_set *set, unsigned threads, const struct mxt
 	int rc = 0;
 	for (size_t i = 0; i < set->count; i++) {
 		share.bytes_total += mxt_file_list_bytes(&set->lists[i]);
-		share.files_total += count_files(&set->lists[i]);
+		share.files_total += mxt_file_list_files(&set->lists[i]);
 	}
 	for (size_t i = 0; rc == 0 && i < set->count; i++) {
 		rc = mxt_hash_list(&set->lists[i], threads, &part, err);
 		share.bytes_before += mxt_file_list_bytes(&set->lists[i]);
-		share.files_before += count_files(&set->lists[i]);
+		share.files_before += mxt_file_list_files(&set->lists[i]);
 	}
 	return rc;
 }
@@ -142,9 +133,7 @@ static int hash_all(struct mxt_list_set *set, unsigned threads, const struct mxt
 static int changed(const struct mxt_file_list *list, const char *path, const char *how, struct mxt_error *err)
 {
 	MXT_CLEANUP_BUF struct mxt_buf shown = MXT_BUF_INIT;
-	mxt_entry_path_show(list->root, &shown);
-	mxt_buf_putc(&shown, '/');
-	mxt_entry_path_show(path, &shown);
+	mxt_entry_place_show(list->root, path, &shown);
 	int rc = mxt_buf_status(&shown, err);
 	if (rc < 0)
 		return rc;

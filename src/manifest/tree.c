@@ -33,19 +33,10 @@ static void walk_finish(struct walk *walk)
 	free(walk->pending);
 }
 
-/* Where a path of the tree lies, for messages; "": the root. */
-static void show_place(const struct walk *walk, const char *path, struct mxt_buf *buf)
-{
-	mxt_entry_path_show(walk->root, buf);
-	if (*path && walk->root[1])
-		mxt_buf_putc(buf, '/');
-	mxt_entry_path_show(path, buf);
-}
-
 static int read_fault(const struct walk *walk, const char *path, int errnum, struct mxt_error *err)
 {
 	MXT_CLEANUP_BUF struct mxt_buf place = MXT_BUF_INIT;
-	show_place(walk, path, &place);
+	mxt_entry_place_show(walk->root, path, &place);
 	if (*path && (errnum == ENOENT || errnum == ENOTDIR || errnum == ELOOP))
 		return mxt_error_set(err, -ESTALE, MXT_E_TREE_CHANGED,
 				     "%s: it went away while its folder was listed; wait until nothing writes there",
@@ -56,7 +47,7 @@ static int read_fault(const struct walk *walk, const char *path, int errnum, str
 static int kind_fault(const struct walk *walk, const char *path, mode_t mode, struct mxt_error *err)
 {
 	MXT_CLEANUP_BUF struct mxt_buf place = MXT_BUF_INIT;
-	show_place(walk, path, &place);
+	mxt_entry_place_show(walk->root, path, &place);
 	return mxt_error_set(err, -EINVAL, MXT_E_TREE_KIND, "%s: %s has no fixed content to be hashed; move it away",
 			     mxt_buf_text(&place),
 			     S_ISFIFO(mode)   ? "a FIFO"
@@ -67,7 +58,7 @@ static int kind_fault(const struct walk *walk, const char *path, mode_t mode, st
 static int name_fault(const struct walk *walk, const char *path, const char *what, struct mxt_error *err)
 {
 	MXT_CLEANUP_BUF struct mxt_buf place = MXT_BUF_INIT;
-	show_place(walk, path, &place);
+	mxt_entry_place_show(walk->root, path, &place);
 	return mxt_error_set(err, -EINVAL, MXT_E_LIST_PATH, "%s: the path may not be in a list: %s; rename it",
 			     mxt_buf_text(&place), what);
 }

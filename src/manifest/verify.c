@@ -50,13 +50,6 @@ static const char *given_place(const struct mxt_verify_request *request, size_t 
 	return number < count_given(request->datasets) ? request->datasets[number] : NULL;
 }
 
-/* What stands behind `folder` and a slash in `path`; NULL: it is not below it. */
-static const char *below(const char *path, const char *folder)
-{
-	size_t len = strlen(folder);
-	return strncmp(path, folder, len) == 0 && path[len] == '/' ? path + len + 1 : NULL;
-}
-
 /* Where a folder lies that the run's folder was in, if the way to it is still the same; NULL: unknown. */
 static char *above(const struct mxt_verify_request *request, const char *way)
 {
@@ -74,7 +67,7 @@ void mxt_verify_place(const struct mxt_verify_request *request, size_t i, struct
 {
 	const char *given = given_place(request, i);
 	const char *run = list_at(request, 0)->root, *root = list_at(request, i)->root;
-	const char *down = below(root, run), *up = below(run, root);
+	const char *down = mxt_list_below(run, root), *up = mxt_list_below(root, run);
 	MXT_CLEANUP_FREE char *folder = up ? above(request, up) : NULL;
 	if (!given && down)
 		mxt_buf_printf(buf, "%s/%s", request->run_folder, down);
