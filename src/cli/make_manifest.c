@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "make_manifest.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -10,6 +11,7 @@
 #include "error.h"
 #include "file.h"
 #include "hash_meter.h"
+#include "input_file.h"
 #include "manifest.h"
 #include "manifest_create.h"
 #include "manifest_files.h"
@@ -21,7 +23,9 @@ static int check_writable(const char *folder, struct mxt_error *err)
 	MXT_CLEANUP_BUF struct mxt_buf path = MXT_BUF_INIT;
 	mxt_buf_printf(&path, "%s/" MXT_RUN_MANIFEST, folder);
 	int rc = mxt_buf_status(&path, err);
-	return rc == 0 ? mxt_file_check_writable(path.data, err) : rc;
+	if (rc == 0)
+		rc = mxt_file_check_writable(path.data, err);
+	return rc == -ENOENT || rc == -ENOTDIR ? mxt_input_refine(rc, err) : rc; /* there is no such folder */
 }
 
 int mxt_make_manifest(const struct mxt_cli *cli, struct mxt_manifest_request *request,

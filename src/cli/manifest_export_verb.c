@@ -12,6 +12,7 @@
 #include "export.h"
 #include "file.h"
 #include "hash_meter.h"
+#include "input_file.h"
 #include "json.h"
 #include "list_scope.h"
 #include "manifest_operand.h"
@@ -55,7 +56,7 @@ static int check_arguments(const struct mxt_args *args, struct mxt_error *err)
 		return mxt_error_set(err, -EINVAL, MXT_E_USAGE,
 				     "manifest export takes one of --in-toto and --model-signing");
 	int rc = out ? mxt_file_check_writable(out, err) : 0;
-	return rc == 0 && key ? mxt_sigstore_check_key(key, err) : rc;
+	return rc == 0 && key ? mxt_input_refine(mxt_sigstore_check_key(key, err), err) : rc;
 }
 
 /* There it would be one file more than the list has, and mindxtrain verify would say so. */

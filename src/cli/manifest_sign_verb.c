@@ -13,6 +13,7 @@
 #include "error.h"
 #include "exit_status.h"
 #include "file.h"
+#include "input_file.h"
 #include "json.h"
 #include "manifest.h"
 #include "manifest_operand.h"
@@ -25,7 +26,7 @@ static int sign(struct mxt_cli *cli, const char *path, const char *key, const ch
 		struct mxt_manifest **ret_manifest, struct mxt_error *err)
 {
 	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
-	int rc = mxt_file_read(path, MXT_MANIFEST_MAX_BYTES, &text, err);
+	int rc = mxt_input_refine(mxt_file_read(path, MXT_MANIFEST_MAX_BYTES, &text, err), err);
 	if (rc == 0)
 		rc = mxt_manifest_parse(path, mxt_buf_text(&text), text.len, ret_manifest, err);
 	if (rc == 0)

@@ -6,6 +6,7 @@
 
 #include "buf.h"
 #include "error.h"
+#include "input_file.h"
 #include "json.h"
 #include "list_sha256.h"
 #include "manifest.h"
@@ -40,8 +41,9 @@ static int no_place(const struct mxt_file_list *list, const char *place, int err
 {
 	MXT_CLEANUP_BUF struct mxt_buf shown = MXT_BUF_INIT;
 	mxt_entry_path_show(place, &shown);
-	return mxt_error_errno(err, errnum, "the %s is not at %s; say where it lies now",
-			       mxt_list_role_name(list->role), mxt_buf_text(&shown));
+	return mxt_input_refine(mxt_error_errno(err, errnum, "the %s is not at %s; say where it lies now",
+						mxt_list_role_name(list->role), mxt_buf_text(&shown)),
+				err);
 }
 
 /* Fills an item that is counted already, its list and index set. */

@@ -14,6 +14,7 @@
 #include "environ.h"
 #include "error.h"
 #include "file.h"
+#include "input_file.h"
 #include "ssh_keygen.h"
 
 #define MAX_SIGNATURE  ((size_t)64 << 10)
@@ -165,7 +166,7 @@ static int signers_read(struct signers *signers, const char *file, struct mxt_er
 {
 	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
 	signers->file = file;
-	int rc = mxt_file_read(file, MAX_KEYS, &text, err);
+	int rc = mxt_input_refine(mxt_file_read(file, MAX_KEYS, &text, err), err);
 	if (rc < 0)
 		return rc;
 	if (text.len == 0 || strlen(text.data) != text.len || strstr(text.data, "-----BEGIN"))

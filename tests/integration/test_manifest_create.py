@@ -79,7 +79,7 @@ class Foreign(mxt.TestCase):
     def test_what_is_named_must_be_there(self):
         for options in (["--dataset", "gone"], ["--checkpoint", "gone"], ["--dataset", "data", "--dataset", ""]):
             self.assert_error(self.create(*options), 1, "MXT-360")
-        self.assert_error(self.run_program("manifest", "create", "gone"), 1, "MXT-102")
+        self.assert_error(self.run_program("manifest", "create", "gone"), 3, "MXT-180")
         self.assertFalse((self.run_dir / "manifest.json").exists())
 
     def test_a_new_one_replaces_all_of_the_old_one(self):

@@ -176,7 +176,7 @@ class Export(mxt.TestCase):
             run = self.export("--model-signing", "--key", keys / f"{name}.pem", status=None)
             self.assert_error(run, 3, "MXT-410", "prime256v1")
         self.assert_error(self.export("--in-toto", "--key", keys / "rsa.pub", status=None), 3, "MXT-410")
-        self.assert_error(self.export("--in-toto", "--key", "none.pem", status=None), 1, "MXT-102")
+        self.assert_error(self.export("--in-toto", "--key", "none.pem", status=None), 3, "MXT-180")
 
 
 class Refusals(mxt.TestCase):
@@ -210,7 +210,7 @@ class Refusals(mxt.TestCase):
 
     def test_a_checkpoint_elsewhere(self):
         (self.dir / "out").rename(self.dir / "moved")
-        self.assert_error(self.export("run", "--in-toto"), 1, "MXT-102", "checkpoint is not at")
+        self.assert_error(self.export("run", "--in-toto"), 3, "MXT-180", "checkpoint is not at")
         moved = self.export("run/manifest.json", "--model-signing", "--checkpoint", "moved", status=0).json()
         digest = hashlib.sha256(hashlib.sha256(b"1").digest()).hexdigest()
         self.assertEqual(moved["subject"], [{"name": "moved", "digest": {"sha256": digest}}])

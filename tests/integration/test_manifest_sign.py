@@ -83,7 +83,7 @@ class Sign(mxt.TestCase):
         self.manifest.write_text("{}\n")
         self.assert_error(self.sign(key), 3, "MXT-370")
         self.manifest.unlink()
-        self.assertEqual(self.sign(key).status, 1)
+        self.assert_error(self.sign(key), 3, "MXT-180")
         self.assertFalse(self.signature.exists())
 
     def test_what_cannot_sign(self):

@@ -193,11 +193,11 @@ static void test_copies_elsewhere(void **state)
 	struct mxt_verify_request where = {.manifest = manifest, .run_folder = run};
 	assert_return_code(rename(out, moved), errno);
 	assert_return_code(rename(data, renamed), errno);
-	expect_refused(mxt_export_in_toto, &where, MXT_E_IO, "dataset is not at");
+	expect_refused(mxt_export_in_toto, &where, MXT_E_INPUT_FILE, "dataset is not at");
 	where.datasets = too_many;
 	expect_refused(mxt_export_in_toto, &where, MXT_E_VERIFY_PLACE, "1 datasets");
 	where.datasets = datasets;
-	expect_refused(mxt_export_in_toto, &where, MXT_E_IO, "checkpoint is not at");
+	expect_refused(mxt_export_in_toto, &where, MXT_E_INPUT_FILE, "checkpoint is not at");
 	where.checkpoint = moved;
 	MXT_CLEANUP_JSON json_t *statement = exported(mxt_export_in_toto, &where);
 	assert_int_equal(json_array_size(json_object_get(statement, "subject")), 9);

@@ -171,7 +171,7 @@ static void refuses_what_is_no_key(void **state)
 	static const char *const keys[] = {"ours", "empty", "zero"};
 	for (size_t i = 0; i < MXT_ARRAY_LEN(keys); i++)
 		expect_bad(BYTES, keys[i], MXT_E_SIGNER_KEY);
-	expect_bad(BYTES, "missing", MXT_E_IO);
+	expect_bad(BYTES, "missing", MXT_E_INPUT_FILE);
 }
 
 static void refuses_keys_that_cannot_sign(void **state)
