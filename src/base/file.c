@@ -269,6 +269,13 @@ int mxt_file_replace_read_only(const char *path, const void *bytes, size_t len, 
 	return replace(path, S_IRUSR | S_IRGRP | S_IROTH, bytes, len, err);
 }
 
+void mxt_file_drop_link(const char *path)
+{
+	struct stat st;
+	if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
+		(void)unlink(path);
+}
+
 int mxt_file_check_writable(const char *path, struct mxt_error *err)
 {
 	MXT_CLEANUP(target_finish) struct target target = TARGET_INIT;

@@ -39,6 +39,9 @@ int mxt_file_replace(const char *path, const void *bytes, size_t len, struct mxt
  */
 int mxt_file_replace_read_only(const char *path, const void *bytes, size_t len, struct mxt_error *err) MXT_WUR;
 
+/* Takes `path` away where it is a symlink, so that mxt_file_replace() does not replace what it leads to. */
+void mxt_file_drop_link(const char *path);
+
 /* Fails early, before any work is done, when mxt_file_replace() on `path` could not succeed. */
 int mxt_file_check_writable(const char *path, struct mxt_error *err) MXT_WUR;
 

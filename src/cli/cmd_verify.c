@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "affix.h"
 #include "b3_list.h"
 #include "cleanup.h"
 #include "clock.h"
@@ -118,7 +119,7 @@ static int read_manifest(const struct mxt_cli *cli, const char *path, const char
 {
 	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
 	MXT_CLEANUP_BUF struct mxt_buf signature = MXT_BUF_INIT;
-	mxt_buf_printf(&signature, "%s.sig", path);
+	mxt_buf_printf(&signature, "%s" MXT_SIGNATURE_SUFFIX, path);
 	int rc = mxt_input_refine(mxt_file_read(path, MXT_MANIFEST_MAX_BYTES, &text, err), err);
 	if (rc == 0)
 		rc = mxt_buf_status(&signature, err);
@@ -182,12 +183,6 @@ static int verify_list(const struct mxt_cli *cli, const struct mxt_args *args, s
 	return verify_and_tell(cli, args, &subject, request, err);
 }
 
-static bool is_list(const char *name)
-{
-	size_t len = strlen(name);
-	return len >= 3 && strcmp(name + len - 3, ".b3") == 0;
-}
-
 static int run(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_error *err)
 {
 	MXT_CLEANUP(call_finish) struct call call = {.datasets = NULL};
@@ -200,8 +195,8 @@ static int run(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_erro
 	int rc = read_call(cli, args, &call, err);
 	if (rc < 0)
 		return rc;
-	return is_list(args->operands[0]) ? verify_list(cli, args, &call.request, err)
-					  : verify_manifest(cli, args, &call.request, err);
+	return mxt_has_suffix(args->operands[0], ".b3") ? verify_list(cli, args, &call.request, err)
+							: verify_manifest(cli, args, &call.request, err);
 }
 
 const struct mxt_command mxt_cmd_verify = {

@@ -14,6 +14,7 @@
 #define MXT_RUN_JOB        "job.json"    /* what it was started with and on: mindxtrain.job/1 */
 #define MXT_RUN_LEDGER     "ledger.json" /* which kernels ran, where that was recorded */
 #define MXT_RUN_MANIFEST   "manifest.json"
+#define MXT_RUN_SIGNATURE  MXT_RUN_MANIFEST ".sig"
 #define MXT_RUN_HANDOFFS   "handoff"
 #define MXT_RUN_RANKS      "ranks"
 

@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "advice.h"
+#include "affix.h"
 #include "buf.h"
 #include "cleanup.h"
 #include "compiler.h"
@@ -27,21 +28,16 @@ static uint64_t release_of(const char *version)
 	return major * 1000 + minor;
 }
 
-static bool starts_with(const char *text, const char *start)
-{
-	return strncmp(text, start, strlen(start)) == 0;
-}
-
 /* *ret_name: what to call the reader. NULL: its version is not known. */
 static const char *version_of(const struct mxt_variable *row, const struct mxt_reader_versions *versions,
 			      const char **ret_name)
 {
-	if (starts_with(row->reader, "torch")) {
+	if (mxt_has_prefix(row->reader, "torch")) {
 		*ret_name = "torch";
 		return versions->torch;
 	}
-	*ret_name = starts_with(row->reader, "RCCL") ? "RCCL" : "NCCL";
-	if (starts_with(row->reader, "RCCL"))
+	*ret_name = mxt_has_prefix(row->reader, "RCCL") ? "RCCL" : "NCCL";
+	if (mxt_has_prefix(row->reader, "RCCL"))
 		return versions->rccl;
 	return strcmp(row->reader, "NCCL") == 0 ? versions->nccl : NULL;
 }

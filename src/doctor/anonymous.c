@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "affix.h"
 #include "cleanup.h"
 #include "environ.h"
 #include "number.h"
@@ -235,12 +236,6 @@ static void clean(struct mxt_anonymous *anonymous, const char *bytes, size_t len
 
 /* ---- files that are identifiers themselves ---- */
 
-static bool ends_with(const char *text, const char *end)
-{
-	size_t len = strlen(text), n = strlen(end);
-	return len >= n && strcmp(text + len - n, end) == 0;
-}
-
 /* The number of a unique id, however it is written. 0 stays 0: there is none. */
 static unsigned unique_number(struct mxt_anonymous *anonymous, uint64_t id)
 {
@@ -297,11 +292,11 @@ void mxt_anonymous_text(struct mxt_anonymous *anonymous, const char *path, const
 {
 	if (len >= 4 && memcmp(bytes, "\177ELF", 4) == 0)
 		mxt_buf_append(out, bytes, len);
-	else if (path && (ends_with(path, "serial") || ends_with(path, "serial_number")))
+	else if (path && (mxt_has_suffix(path, "serial") || mxt_has_suffix(path, "serial_number")))
 		mxt_buf_puts(out, "serial");
-	else if (path && ends_with(path, "/unique_id"))
+	else if (path && mxt_has_suffix(path, "/unique_id"))
 		clean_unique_id(anonymous, bytes, len, out);
-	else if (path && ends_with(path, "/properties"))
+	else if (path && mxt_has_suffix(path, "/properties"))
 		clean_kfd(anonymous, bytes, len, out);
 	else
 		clean(anonymous, bytes, len, !path, out);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "b3_name.h"
 
+#include "affix.h"
 #include "buf.h"
 #include "manifest.h"
 
@@ -31,4 +32,9 @@ void mxt_b3_name(const struct mxt_manifest *manifest, size_t list, struct mxt_bu
 	if (before > 0)
 		mxt_buf_printf(buf, "-%zu", before + 1);
 	mxt_buf_puts(buf, ".b3");
+}
+
+bool mxt_b3_is_name(const char *name)
+{
+	return mxt_has_prefix(name, "manifest.") && mxt_has_suffix(name, ".b3");
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "affix.h"
 #include "buf.h"
 #include "cleanup.h"
 #include "error.h"
@@ -137,12 +138,9 @@ static const struct kind kinds[] = {
 
 static const struct kind *kind_of(const char *path)
 {
-	size_t len = strlen(path);
-	for (size_t i = 0; i < MXT_ARRAY_LEN(kinds); i++) {
-		size_t n = strlen(kinds[i].ending);
-		if (len >= n && strcmp(path + len - n, kinds[i].ending) == 0)
+	for (size_t i = 0; i < MXT_ARRAY_LEN(kinds); i++)
+		if (mxt_has_suffix(path, kinds[i].ending))
 			return &kinds[i];
-	}
 	return NULL;
 }
 

@@ -112,7 +112,7 @@ static int append_record(json_t *paths, const struct mxt_manifest *manifest)
 {
 	int rc = append(paths, MXT_RUN_MANIFEST);
 	if (rc == 0)
-		rc = append(paths, MXT_RUN_MANIFEST ".sig");
+		rc = append(paths, MXT_RUN_SIGNATURE);
 	for (size_t i = 0; rc == 0 && i < mxt_manifest_n_lists(manifest); i++) {
 		MXT_CLEANUP_BUF struct mxt_buf name = MXT_BUF_INIT;
 		mxt_b3_name(manifest, i, &name);

@@ -6,10 +6,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "affix.h"
 #include "array.h"
+#include "b3_name.h"
 #include "buf.h"
 #include "clean_text.h"
 #include "error.h"
+#include "run_files.h"
 
 struct mxt_file_identity mxt_file_identity_of(const struct stat *status)
 {
@@ -103,23 +106,14 @@ void mxt_entry_place_show(const char *root, const char *path, struct mxt_buf *bu
 	mxt_entry_path_show(path, buf);
 }
 
-static bool begins(const char *text, const char *with)
-{
-	return strncmp(text, with, strlen(with)) == 0;
-}
-
 bool mxt_list_is_record(enum mxt_list_role role, const char *path)
 {
 	static const char temporary[] = ".mindxtrain-"; /* and six more of mkstemp(3) */
 	if (role == MXT_LIST_DATASET || strchr(path, '/'))
 		return false;
-	size_t len = strlen(path);
-	if (begins(path, temporary))
-		return len == sizeof temporary - 1 + 6;
-	if (!begins(path, "manifest."))
-		return false;
-	return strcmp(path + len - 3, ".b3") == 0 || strcmp(path, "manifest.json") == 0 ||
-	       strcmp(path, "manifest.json.sig") == 0;
+	if (mxt_has_prefix(path, temporary))
+		return strlen(path) == sizeof temporary - 1 + 6;
+	return mxt_b3_is_name(path) || strcmp(path, MXT_RUN_MANIFEST) == 0 || strcmp(path, MXT_RUN_SIGNATURE) == 0;
 }
 
 static size_t parts_before_name(const char *path)

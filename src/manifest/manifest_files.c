@@ -3,8 +3,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -17,17 +15,6 @@
 #include "manifest.h"
 #include "run_files.h"
 
-#define STEM   "manifest"
-#define SUFFIX ".b3"
-
-/* manifest.b3 and manifest.*.b3 */
-static bool is_list(const char *name)
-{
-	size_t len = strlen(name);
-	return strncmp(name, STEM ".", strlen(STEM ".")) == 0 && len >= strlen(STEM SUFFIX) &&
-	       strcmp(name + len - strlen(SUFFIX), SUFFIX) == 0;
-}
-
 static int remove_lists(const char *folder, struct mxt_error *err)
 {
 	MXT_CLEANUP_DIR DIR *dir = opendir(folder);
@@ -35,7 +22,7 @@ static int remove_lists(const char *folder, struct mxt_error *err)
 	if (!dir)
 		return mxt_error_errno(err, errno, "cannot read the folder %s", folder);
 	while ((row = readdir(dir)))
-		if (is_list(row->d_name) && unlinkat(dirfd(dir), row->d_name, 0) < 0 && errno != ENOENT)
+		if (mxt_b3_is_name(row->d_name) && unlinkat(dirfd(dir), row->d_name, 0) < 0 && errno != ENOENT)
 			return mxt_error_errno(err, errno, "cannot remove %s/%s", folder, row->d_name);
 	return 0;
 }
@@ -46,18 +33,10 @@ static int join(const char *folder, const char *name, struct mxt_buf *path, stru
 	return mxt_buf_status(path, err);
 }
 
-/* What ran may have left a link to a file of somebody else: that is not what is replaced. */
-static void drop_link(const char *path)
-{
-	char target;
-	if (readlink(path, &target, 1) >= 0)
-		(void)unlink(path);
-}
-
 static int remove_signature(const char *folder, struct mxt_error *err)
 {
 	MXT_CLEANUP_BUF struct mxt_buf path = MXT_BUF_INIT;
-	int rc = join(folder, MXT_RUN_MANIFEST ".sig", &path, err);
+	int rc = join(folder, MXT_RUN_SIGNATURE, &path, err);
 	if (rc < 0 || unlink(mxt_buf_text(&path)) == 0 || errno == ENOENT)
 		return rc;
 	return mxt_error_errno(err, errno, "cannot remove %s, which signs another manifest", path.data);
@@ -72,7 +51,7 @@ static int write_document(const struct mxt_manifest *manifest, const char *folde
 		rc = join(folder, MXT_RUN_MANIFEST, &path, err);
 	if (rc < 0)
 		return rc;
-	drop_link(mxt_buf_text(&path));
+	mxt_file_drop_link(path.data); /* what ran may have left one to a file of somebody else */
 	rc = mxt_file_check_writable(mxt_buf_text(&path), err);
 	if (rc == 0)
 		rc = remove_lists(folder, err);

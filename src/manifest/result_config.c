@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "affix.h"
 #include "axolotl_argument.h"
 #include "cleanup.h"
 #include "error.h"
@@ -21,7 +22,7 @@ static bool is_place(const char *text)
 {
 	static const char *const starts[] = {"/", "./", "../", "~/"};
 	for (size_t i = 0; i < MXT_ARRAY_LEN(starts); i++)
-		if (strncmp(text, starts[i], strlen(starts[i])) == 0)
+		if (mxt_has_prefix(text, starts[i]))
 			return true;
 	return false;
 }

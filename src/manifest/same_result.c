@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "affix.h"
 #include "cleanup.h"
 #include "error.h"
 #include "hash_files.h"
@@ -15,8 +16,6 @@
 #include "tensor_difference.h"
 #include "tree.h"
 #include "verify.h"
-
-#define SUFFIX ".safetensors"
 
 struct pair {
 	const struct mxt_same_side *sides[2];
@@ -212,12 +211,6 @@ static int compare_tensors(const struct pair *pair, const struct place *place, s
 	return rc;
 }
 
-static bool is_safetensors(const char *path)
-{
-	size_t len = strlen(path);
-	return len > strlen(SUFFIX) && strcmp(path + len - strlen(SUFFIX), SUFFIX) == 0;
-}
-
 /* The file, and of a safetensors file the tensor; where that cannot be said, why. */
 static int compare_checkpoints(const struct pair *pair)
 {
@@ -227,7 +220,7 @@ static int compare_checkpoints(const struct pair *pair)
 	if (!find_place(&place, mxt_result_takes_file))
 		return 0;
 	append_place(pair, &place);
-	if (!place.entries[0] || !place.entries[1] || !is_safetensors(place.entries[0]->path))
+	if (!place.entries[0] || !place.entries[1] || !mxt_has_suffix(place.entries[0]->path, ".safetensors"))
 		return 0;
 	MXT_CLEANUP_ERROR struct mxt_error cause = MXT_ERROR_INIT;
 	int rc = compare_tensors(pair, &place, &cause);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "affix.h"
 #include "buf.h"
 #include "cleanup.h"
 #include "environ.h"
@@ -91,21 +92,13 @@ static int sign(const struct place *place, int bytes_fd, const char *key, char *
 	    key, mxt_error_text(err));
 }
 
-/* What ran may have left a link to a file of somebody else: that is not what is replaced. */
-static void drop_link(const char *path)
-{
-	struct stat st;
-	if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode))
-		(void)unlink(path);
-}
-
 int mxt_signature_make(const char *signature_path, const void *bytes, size_t len, const char *key,
 		       char *const *environment, struct mxt_error *err)
 {
 	MXT_CLEANUP(place_finish) struct place place = {MXT_BUF_INIT, MXT_BUF_INIT, MXT_BUF_INIT, false};
 	MXT_CLEANUP_BUF struct mxt_buf signature = MXT_BUF_INIT;
 	MXT_CLEANUP_CLOSE int bytes_fd = -1;
-	drop_link(signature_path);
+	mxt_file_drop_link(signature_path); /* what ran may have left one to a file of somebody else */
 	int rc = mxt_file_check_writable(signature_path, err);
 	if (rc == 0)
 		rc = mxt_ssh_keygen_memory(bytes, len, &bytes_fd, err);
@@ -135,7 +128,7 @@ static bool is_key_type(const char *word)
 {
 	static const char *const starts[] = {"ssh-", "ecdsa-sha2-", "sk-ssh-", "sk-ecdsa-"};
 	for (size_t i = 0; i < MXT_ARRAY_LEN(starts); i++)
-		if (strncmp(word, starts[i], strlen(starts[i])) == 0)
+		if (mxt_has_prefix(word, starts[i]))
 			return true;
 	return false;
 }

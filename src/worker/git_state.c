@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "affix.h"
 #include "buf.h"
 #include "cleanup.h"
 #include "clock.h"
@@ -23,8 +24,7 @@
 /* Variables that lead git to another repository, index or configuration, or change its words. */
 static bool is_left_out(const char *entry)
 {
-	return strncmp(entry, "GIT_", 4) == 0 || strncmp(entry, "LC_ALL=", 7) == 0 ||
-	       strncmp(entry, "LANGUAGE=", 9) == 0;
+	return mxt_has_prefix(entry, "GIT_") || mxt_has_prefix(entry, "LC_ALL=") || mxt_has_prefix(entry, "LANGUAGE=");
 }
 
 /* A list that borrows its entries; NULL: no memory. */

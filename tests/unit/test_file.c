@@ -177,6 +177,18 @@ static void test_a_read_only_file_takes_the_place_of_a_link(void **state)
 	}
 }
 
+static void test_nothing_but_a_link_is_dropped(void **state)
+{
+	MXT_CLEANUP_FREE char *path = mxt_scratch_write(*state, "file", "old");
+	MXT_CLEANUP_FREE char *link = mxt_scratch_path(*state, "link");
+	assert_int_equal(symlink("file", link), 0);
+	mxt_file_drop_link(path);
+	mxt_file_drop_link(link);
+	mxt_file_drop_link(link);
+	assert_int_equal(access(link, F_OK), -1);
+	mxt_scratch_expect(path, "old");
+}
+
 static void test_replace_creates_behind_a_dangling_link(void **state)
 {
 	MXT_CLEANUP_FREE char *path = mxt_scratch_path(*state, "link");
@@ -248,6 +260,7 @@ int main(void)
 	    SCRATCH_TEST(test_replace_in_the_current_folder),
 	    SCRATCH_TEST(test_replace_follows_links),
 	    SCRATCH_TEST(test_a_read_only_file_takes_the_place_of_a_link),
+	    SCRATCH_TEST(test_nothing_but_a_link_is_dropped),
 	    SCRATCH_TEST(test_replace_creates_behind_a_dangling_link),
 	    SCRATCH_TEST(test_replace_refuses_a_loop_of_links),
 	    SCRATCH_TEST(test_replace_refuses_other_kinds),
