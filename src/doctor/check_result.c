@@ -135,21 +135,21 @@ static char *format(const char *fmt, va_list args)
 	return clean;
 }
 
-static struct mxt_finding *push(struct mxt_check_result *result)
+static struct mxt_check_finding *push(struct mxt_check_result *result)
 {
-	struct mxt_finding *findings =
+	struct mxt_check_finding *findings =
 	    mxt_array_reserve(result->findings, result->n_findings, &result->capacity, sizeof *findings);
 	if (!findings)
 		return NULL;
 	result->findings = findings;
-	struct mxt_finding *finding = &findings[result->n_findings++];
-	*finding = (struct mxt_finding){MXT_CHECK_OK, NULL, NULL, NULL};
+	struct mxt_check_finding *finding = &findings[result->n_findings++];
+	*finding = (struct mxt_check_finding){MXT_CHECK_OK, NULL, NULL, NULL};
 	return finding;
 }
 
 void mxt_find(struct mxt_check_result *result, enum mxt_check_status status, const char *fmt, ...)
 {
-	struct mxt_finding *finding = result->failed ? NULL : push(result);
+	struct mxt_check_finding *finding = result->failed ? NULL : push(result);
 	if (!finding) {
 		result->failed = true;
 		return;

@@ -21,7 +21,7 @@ enum mxt_check_status { MXT_CHECK_OK, MXT_CHECK_NOTE, MXT_CHECK_WARN, MXT_CHECK_
 
 const char *mxt_check_status_name(enum mxt_check_status status); /* "ok", "note", "warn", "fail" */
 
-struct mxt_finding {
+struct mxt_check_finding {
 	enum mxt_check_status status;
 	char *what;  /* owned: what is there */
 	char *wrong; /* owned: what is wrong with it; NULL for MXT_CHECK_OK */
@@ -29,8 +29,8 @@ struct mxt_finding {
 };
 
 struct mxt_check_result {
-	const char *id, *title;       /* borrowed from the table of checks */
-	struct mxt_finding *findings; /* owned */
+	const char *id, *title;             /* borrowed from the table of checks */
+	struct mxt_check_finding *findings; /* owned */
 	size_t n_findings, capacity;
 	json_t *facts;        /* owned object: only what the machine reports */
 	json_t *not_reported; /* owned array: the keys that it does not */

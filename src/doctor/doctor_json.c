@@ -8,7 +8,7 @@
 #include "error.h"
 #include "json.h"
 
-static json_t *finding_json(const struct mxt_finding *finding)
+static json_t *finding_json(const struct mxt_check_finding *finding)
 {
 	json_t *object =
 	    json_pack("{s:s, s:s}", "status", mxt_check_status_name(finding->status), "what", finding->what);

@@ -70,8 +70,8 @@ static void put_head(const char *title, enum mxt_check_status status, const stru
 		       style->colour ? COLOUR_OFF : "", STATUS_COLUMNS - (int)strlen(name), "");
 }
 
-static void put_finding(const char *title, const struct mxt_finding *finding, const struct mxt_doctor_style *style,
-			struct mxt_buf *buf)
+static void put_finding(const char *title, const struct mxt_check_finding *finding,
+			const struct mxt_doctor_style *style, struct mxt_buf *buf)
 {
 	put_head(title, finding->status, style, buf);
 	mxt_wrap_text(finding->what, TEXT_INDENT, style->width, buf);
