@@ -18,8 +18,11 @@ static const char *first_key(const json_t *mine, const json_t *other, const char
 {
 	const char *key;
 	json_t *value;
-	json_object_foreach((json_t *)mine, key, value) if (!equal(value, json_object_get(other, key)) &&
-							    (!first || strcmp(key, first) < 0)) first = key;
+	json_object_foreach((json_t *)mine, key, value) /* jansson's iterators take no const; nothing is changed */
+	{
+		if (!equal(value, json_object_get(other, key)) && (!first || strcmp(key, first) < 0))
+			first = key;
+	}
 	return first;
 }
 

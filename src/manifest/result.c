@@ -147,12 +147,12 @@ int mxt_result_make(const struct mxt_result_request *request, json_t **ret_resul
 
 static bool has_unlisted_dataset(const json_t *document)
 {
-	size_t i;
-	const json_t *row;
-	json_array_foreach(json_object_get(document, "not_listed"), i,
-			   row) if (strcmp(mxt_json_text(row, "role"), mxt_list_role_name(MXT_LIST_DATASET)) ==
-				    0) return true;
-	return false;
+	const json_t *rows = json_object_get(document, "not_listed");
+	const char *dataset = mxt_list_role_name(MXT_LIST_DATASET);
+	bool found = false;
+	for (size_t i = 0; i < json_array_size(rows) && !found; i++)
+		found = strcmp(mxt_json_text(json_array_get(rows, i), "role"), dataset) == 0;
+	return found;
 }
 
 int mxt_result_check(const json_t *document, const struct mxt_file_list *lists, size_t n_lists, struct mxt_error *err)

@@ -130,7 +130,10 @@ static int check_metadata(const struct source *source, json_t *metadata, struct 
 	const char *key;
 	json_t *value;
 	bool good = !metadata || json_is_object(metadata);
-	json_object_foreach(metadata, key, value) good = good && json_is_string(value);
+	json_object_foreach(metadata, key, value)
+	{
+		good = good && json_is_string(value);
+	}
 	return good ? 0 : refuse(source, err, "its metadata is no map of texts");
 }
 

@@ -24,8 +24,8 @@ struct mxt_error;
 struct mxt_script_tool {
 	int input_fd; /* its standard input; -1: /dev/null */
 	int extra_fd; /* its descriptor 3 (/dev/fd/3); -1: /dev/null */
-	bool
-	    takes_terminal; /* standard input, ours and its own, is a terminal: it is in the foreground until its end */
+	/* Standard input, ours and its own, is a terminal: it is in the foreground until its end. */
+	bool takes_terminal;
 };
 
 struct mxt_script {

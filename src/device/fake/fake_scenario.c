@@ -108,8 +108,12 @@ static int check_env(json_t *env, const char *name, struct mxt_error *err)
 {
 	const char *variable;
 	json_t *value;
-	json_object_foreach(env, variable, value) if (!json_is_string(value)) return mxt_error_set(
-	    err, -EINVAL, MXT_E_SCENARIO, "candidate '%s' of the scenario: %s is not a string", name, variable);
+	json_object_foreach(env, variable, value)
+	{
+		if (!json_is_string(value))
+			return mxt_error_set(err, -EINVAL, MXT_E_SCENARIO,
+					     "candidate '%s' of the scenario: %s is not a string", name, variable);
+	}
 	return json_object_size(env) > 0 ? 0
 					 : mxt_error_set(err, -EINVAL, MXT_E_SCENARIO,
 							 "candidate '%s' of the scenario sets no variable", name);
