@@ -10,6 +10,8 @@ import pathlib
 import re
 import sys
 
+import generated
+
 SOURCE = pathlib.Path("src/base/errors.def")
 TARGET = pathlib.Path("docs/errors.md")
 ROW = re.compile(r'^MXT_ERROR\((\w+),\s*(\d+),\s*(\w+),\s*"([^"]*)"\)$')
@@ -46,10 +48,7 @@ def main():
     if numbers != sorted(set(numbers)) or len(set(names)) != len(names):
         sys.exit(f"{SOURCE}: rows are not sorted by number, or a number or name occurs twice")
     text = HEAD + "".join(f"| MXT-{number} | {STATUS[kind]} | {meaning} |\n" for number, _, kind, meaning in table)
-    if "--check" not in sys.argv:
-        TARGET.write_text(text)
-    elif not TARGET.exists() or TARGET.read_text() != text:
-        sys.exit(f"{TARGET} is not up to date: run scripts/errors_md.py")
+    generated.settle({TARGET: text}, __doc__)
 
 
 if __name__ == "__main__":

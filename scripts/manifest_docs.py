@@ -9,7 +9,8 @@ src/manifest/manifest_fields.def; with --check says whether they are up to date.
 import json
 import pathlib
 import re
-import sys
+
+import generated
 
 SOURCE = pathlib.Path("src/manifest/manifest_fields.def")
 SCHEMA = pathlib.Path("docs/manifest.schema.json")
@@ -145,23 +146,5 @@ def man_fields():
     return "\n".join(lines) + "\n"
 
 
-def between(path, begin, end, text):
-    """What the file has to be: `text` between its two marks."""
-    head, rest = path.read_text().split(begin)
-    return head + begin + text + end + rest.split(end)[1]
-
-
-def main():
-    wanted = {SCHEMA: schema(), TEXT: between(TEXT, BEGIN, END, "\n" + tables()),
-              PAGE: between(PAGE, PAGE_BEGIN, PAGE_END, man_fields())}
-    stale = [path for path, text in wanted.items() if not path.exists() or path.read_text() != text]
-    if sys.argv[1:] == ["--check"]:
-        for path in stale:
-            print(f"{path} is not up to date: run scripts/manifest_docs.py")
-        return 1 if stale else 0
-    for path in stale:
-        path.write_text(wanted[path])
-    return 0
-
-
-sys.exit(main())
+generated.settle({SCHEMA: schema(), TEXT: generated.between(TEXT, BEGIN, END, "\n" + tables()),
+                  PAGE: generated.between(PAGE, PAGE_BEGIN, PAGE_END, man_fields())}, __doc__)

@@ -8,7 +8,8 @@ Writes docs/models.md and the list of presets in docs/man/mindxtrain-autotune.1 
 
 import pathlib
 import re
-import sys
+
+import generated
 
 SOURCE = pathlib.Path("src/core/model_presets.def")
 TARGET = pathlib.Path("docs/models.md")
@@ -60,14 +61,7 @@ def man_page(presets):
 
 def main():
     presets, aliases = rows()
-    targets = {TARGET: document(presets, aliases), MAN_PAGE: man_page(presets)}
-    if sys.argv[1:] not in ([], ["--check"]):
-        sys.exit(__doc__)
-    for target, text in targets.items():
-        if not sys.argv[1:]:
-            target.write_text(text)
-        elif not target.exists() or target.read_text() != text:
-            sys.exit(f"{target} is not up to date: run scripts/models_md.py")
+    generated.settle({TARGET: document(presets, aliases), MAN_PAGE: man_page(presets)}, __doc__)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,8 @@ says whether they are up to date.
 import json
 import pathlib
 import re
-import sys
+
+import generated
 
 SOURCE = pathlib.Path("src/core/recording_fields.def")
 HEADER = pathlib.Path("src/core/recording_field.h")
@@ -111,17 +112,4 @@ def tables():
     return "\n".join(lines)
 
 
-def main():
-    head, rest = TEXT.read_text().split(BEGIN)
-    wanted = {SCHEMA: schema(), TEXT: head + BEGIN + tables() + END + rest.split(END)[1]}
-    stale = [path for path, text in wanted.items() if not path.exists() or path.read_text() != text]
-    if sys.argv[1:] == ["--check"]:
-        for path in stale:
-            print(f"{path} is not up to date: run scripts/recording_docs.py")
-        return 1 if stale else 0
-    for path in stale:
-        path.write_text(wanted[path])
-    return 0
-
-
-sys.exit(main())
+generated.settle({SCHEMA: schema(), TEXT: generated.between(TEXT, BEGIN, END, tables())}, __doc__)

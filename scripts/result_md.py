@@ -10,6 +10,8 @@ import pathlib
 import re
 import sys
 
+import generated
+
 SOURCE = pathlib.Path("src/manifest/result_rules.def")
 TARGET = pathlib.Path("docs/manifest.md")
 ROW = re.compile(r'^MXT_RESULT_(\w+)\("([^"]+)",\s+(?:(\w+),\s+)?"([^"]+)"\)$')
@@ -48,15 +50,7 @@ def grouped(table):
 def main():
     tables = rows()
     made = "\n".join(HEADS[kind] + grouped(tables[kind]) for kind in HEADS)
-    text = TARGET.read_text()
-    if text.count(BEGIN) != 1 or text.count(END) != 1:
-        sys.exit(f"{TARGET}: there is no place for the tables of result_id")
-    start, end = text.index(BEGIN) + len(BEGIN), text.index(END)
-    new = text[:start] + "\n" + made + "\n" + text[end:]
-    if "--check" not in sys.argv:
-        TARGET.write_text(new)
-    elif new != text:
-        sys.exit(f"{TARGET} is not up to date: run scripts/result_md.py")
+    generated.settle({TARGET: generated.between(TARGET, BEGIN, END, "\n" + made + "\n")}, __doc__)
 
 
 if __name__ == "__main__":
