@@ -15,7 +15,7 @@
 static const struct mxt_option options[] = {
     {"dataset", "PATH...", "create, export: a dataset, in place of what the record names"},
     {"checkpoint", "PATH", "create, export: the checkpoint, in place of what the record names"},
-    {"threads", "N", "create: how many threads hash (default: one a processor, at most 16)"},
+    {"threads", "N", "create: how many threads hash, at most 16 (default: one per processor)"},
     {"json", NULL, "create, sign: print one JSON object"},
     {"in-toto", NULL, "export: as a Statement of in-toto, each file a subject with both hashes"},
     {"model-signing", NULL, "export: the checkpoint as the Statement that model-signing signs"},

@@ -29,7 +29,7 @@ static const struct mxt_option options[] = {
     {"checkpoint", "PATH...", "where the checkpoint lies now; with --same-result: each run's"},
     {"allow-extra", NULL, "let listed folders hold files that are not listed"},
     {"quick", NULL, "read no file whose size and times are those of an earlier check here"},
-    {"threads", "N", "how many read and hash, at most 16; default: one per processor"},
+    {"threads", "N", "how many threads hash, at most 16 (default: one per processor)"},
     {"signed-by", "KEY", "demand a signature by this key: a public key or allowed_signers file"},
     {"same-result", NULL, "compare what two runs came to: the first key, file, tensor that differs"},
     {"json", NULL, "print one JSON object"},
