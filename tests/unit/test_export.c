@@ -13,8 +13,8 @@
 #include "error.h"
 #include "export.h"
 #include "json.h"
-#include "libcrypto.h"
 #include "manifest.h"
+#include "needs_libcrypto.h"
 #include "scratch.h"
 #include "tree.h"
 
@@ -295,12 +295,5 @@ int main(void)
 	    TEST(test_ended_by_who_watches),
 	    TEST(test_memory),
 	};
-	struct mxt_libcrypto library = MXT_LIBCRYPTO_INIT;
-	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
-	if (mxt_libcrypto_open(&library, &err) < 0) {
-		(void)printf("skipped: %s\n", mxt_error_text(&err));
-		return 77;
-	}
-	mxt_libcrypto_close(&library);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return has_libcrypto() ? cmocka_run_group_tests(tests, NULL, NULL) : 77;
 }

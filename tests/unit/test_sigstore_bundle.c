@@ -12,6 +12,7 @@
 #include "error.h"
 #include "json.h"
 #include "libcrypto.h"
+#include "needs_libcrypto.h"
 #include "scratch.h"
 #include "sigstore_bundle.h"
 
@@ -193,12 +194,5 @@ int main(void)
 	    TEST(test_keys_that_cannot_sign),
 	    TEST(test_memory),
 	};
-	struct mxt_libcrypto library = MXT_LIBCRYPTO_INIT;
-	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
-	if (mxt_libcrypto_open(&library, &err) < 0) {
-		(void)printf("skipped: %s\n", mxt_error_text(&err));
-		return 77;
-	}
-	mxt_libcrypto_close(&library);
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return has_libcrypto() ? cmocka_run_group_tests(tests, NULL, NULL) : 77;
 }
