@@ -87,12 +87,10 @@ static int print_text(FILE *out, const struct made *made, struct mxt_error *err)
 static json_t *list_json(const struct mxt_file_list *list)
 {
 	uint8_t hash[MXT_HASH_SIZE];
-	char hex[MXT_HASH_HEX_SIZE];
 	mxt_file_list_hash(list, hash);
-	mxt_hash_to_hex(hash, hex);
-	return json_pack("{s:s, s:o, s:I, s:I, s:s}", "role", mxt_list_role_name(list->role), "root",
+	return json_pack("{s:s, s:o, s:I, s:I, s:o}", "role", mxt_list_role_name(list->role), "root",
 			 mxt_json_clean_text(list->root, MXT_JSON_MAX_BYTES), "count", (json_int_t)list->count, "bytes",
-			 (json_int_t)mxt_file_list_bytes(list), "hash", hex);
+			 (json_int_t)mxt_file_list_bytes(list), "hash", mxt_json_hash(hash));
 }
 
 static int print_object(FILE *out, const struct made *made, struct mxt_error *err)

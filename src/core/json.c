@@ -218,6 +218,13 @@ int64_t mxt_json_integer_or(const json_t *object, const char *key, int64_t omitt
 	return json_is_integer(value) ? json_integer_value(value) : omitted;
 }
 
+json_t *mxt_json_hash(const uint8_t hash[MXT_HASH_SIZE])
+{
+	char hex[MXT_HASH_HEX_SIZE];
+	mxt_hash_to_hex(hash, hex);
+	return json_string(hex);
+}
+
 int mxt_json_set_known(json_t *object, const char *key, const char *text)
 {
 	return *text ? json_object_set_new(object, key, json_string(text)) : 0;

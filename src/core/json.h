@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "buf.h"
+#include "hash.h"
 
 struct mxt_error;
 
@@ -66,6 +67,9 @@ bool mxt_json_is_text(const char *text);
  * memory ran out.
  */
 json_t *mxt_json_clean_text(const char *text, size_t max_bytes);
+
+/* A hash as text: 64 hexadecimal digits. New reference; NULL when memory ran out. */
+json_t *mxt_json_hash(const uint8_t hash[MXT_HASH_SIZE]);
 
 /* The value at a path of members, such as "decision.env"; NULL: there is none. Borrowed. */
 const json_t *mxt_json_find(const json_t *value, const char *path);

@@ -33,7 +33,7 @@ static json_t *subject(const struct mxt_export_list *item, size_t i)
 	if (name.failed)
 		return NULL;
 	return json_pack("{s:s, s:{s:o, s:o}}", "name", mxt_buf_text(&name), "digest", "blake3",
-			 mxt_export_hex(entry->hash), "sha256", mxt_export_hex(item->sha256[i]));
+			 mxt_json_hash(entry->hash), "sha256", mxt_json_hash(item->sha256[i]));
 }
 
 /* -1: memory ran out. */
@@ -54,7 +54,7 @@ static json_t *list_summary(const struct mxt_export_list *item)
 	prefix(item, &name);
 	if (name.failed)
 		return NULL;
-	return json_pack("{s:s, s:o, s:I, s:I}", "prefix", mxt_buf_text(&name), "hash", mxt_export_hex(hash), "entries",
+	return json_pack("{s:s, s:o, s:I, s:I}", "prefix", mxt_buf_text(&name), "hash", mxt_json_hash(hash), "entries",
 			 (json_int_t)item->list->count, "bytes", (json_int_t)mxt_file_list_bytes(item->list));
 }
 

@@ -115,10 +115,3 @@ int mxt_export_lists_read(const struct mxt_verify_request *where, bool checkpoin
 	lists = (struct mxt_export_lists)MXT_EXPORT_LISTS_INIT;
 	return 0;
 }
-
-json_t *mxt_export_hex(const uint8_t digest[MXT_SHA256_SIZE])
-{
-	char text[MXT_HASH_HEX_SIZE];
-	mxt_hash_to_hex(digest, text);
-	return json_string(text);
-}

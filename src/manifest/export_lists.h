@@ -45,7 +45,4 @@ void mxt_export_lists_finish(struct mxt_export_lists *lists);
 int mxt_export_lists_read(const struct mxt_verify_request *where, bool checkpoint_only,
 			  struct mxt_export_lists *ret_lists, struct mxt_error *err) MXT_WUR;
 
-/* A digest as text. New reference; NULL when memory ran out. */
-json_t *mxt_export_hex(const uint8_t digest[MXT_SHA256_SIZE]);
-
 #endif

@@ -86,7 +86,7 @@ static size_t collect(const struct mxt_export_list *item, struct resource *resou
 static json_t *resource_json(const struct resource *resource)
 {
 	return json_pack("{s:s, s:s, s:o}", "name", resource->path, "algorithm", "sha256", "digest",
-			 mxt_export_hex(resource->sha256));
+			 mxt_json_hash(resource->sha256));
 }
 
 static int append(json_t *array, const char *text)
@@ -170,7 +170,7 @@ static int make_statement(const struct mxt_export_lists *lists, const struct mxt
 	MXT_CLEANUP_JSON json_t *ignored = ignored_paths(manifest, &lists->items[0]);
 	json_t *statement =
 	    json_pack("{s:s, s:[{s:s, s:{s:o}}], s:s, s:o}", "_type", MXT_IN_TOTO_STATEMENT, "subject", "name",
-		      *name && mxt_json_is_text(name) ? name : "checkpoint", "digest", "sha256", mxt_export_hex(digest),
+		      *name && mxt_json_is_text(name) ? name : "checkpoint", "digest", "sha256", mxt_json_hash(digest),
 		      "predicateType", MXT_MODEL_SIGNING_PREDICATE, "predicate", predicate(resources, count, ignored));
 	if (!statement)
 		return mxt_error_oom(err);

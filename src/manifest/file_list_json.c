@@ -12,13 +12,6 @@ static int set(json_t *object, const char *key, json_t *value, struct mxt_error 
 	return json_object_set_new(object, key, value) < 0 ? mxt_error_oom(err) : 0;
 }
 
-static int set_hash(json_t *object, const char *key, const uint8_t hash[MXT_HASH_SIZE], struct mxt_error *err)
-{
-	char hex[MXT_HASH_HEX_SIZE];
-	mxt_hash_to_hex(hash, hex);
-	return set(object, key, json_string(hex), err);
-}
-
 static int set_size(json_t *object, const char *key, uint64_t size, struct mxt_error *err)
 {
 	if (size > (uint64_t)MXT_JSON_MAX_INT)
@@ -33,7 +26,7 @@ static int entry_json(const struct mxt_file_entry *entry, json_t *object, struct
 		return mxt_name_json_set(object, "link", "link_bytes", entry->target, err);
 	if (rc == 0)
 		rc = set_size(object, "size", (uint64_t)entry->size, err);
-	return rc < 0 ? rc : set_hash(object, "blake3", entry->hash, err);
+	return rc < 0 ? rc : set(object, "blake3", mxt_json_hash(entry->hash), err);
 }
 
 static int files_json(const struct mxt_file_list *list, json_t *files, struct mxt_error *err)
@@ -56,7 +49,7 @@ static int head_json(const struct mxt_file_list *list, json_t *object, struct mx
 	if (rc == 0)
 		rc = mxt_name_json_set(object, "root", "root_bytes", list->root, err);
 	if (rc == 0)
-		rc = set_hash(object, "hash", hash, err);
+		rc = set(object, "hash", mxt_json_hash(hash), err);
 	if (rc == 0)
 		rc = set_size(object, "bytes", mxt_file_list_bytes(list), err);
 	if (rc == 0 && list->single)

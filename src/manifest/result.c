@@ -42,18 +42,15 @@ static void add_unknown(struct result *result, const char *what, const char *nam
 static void take_dataset(struct result *result, const struct mxt_file_list *list)
 {
 	uint8_t hash[MXT_HASH_SIZE];
-	char hex[MXT_HASH_HEX_SIZE];
 	if (list->single && list->count == 1)
 		memcpy(hash, list->entries[0].hash, sizeof hash);
 	else
 		mxt_file_list_hash(list, hash);
-	mxt_hash_to_hex(hash, hex);
-	add(result, result->datasets, json_string(hex));
+	add(result, result->datasets, mxt_json_hash(hash));
 }
 
 static void take_checkpoint(struct result *result, const struct mxt_file_list *list)
 {
-	char hex[MXT_HASH_HEX_SIZE];
 	for (size_t i = 0; i < list->count; i++) {
 		const struct mxt_file_entry *entry = &list->entries[i];
 		enum mxt_result_part part = mxt_result_part_of(entry->path);
@@ -63,8 +60,8 @@ static void take_checkpoint(struct result *result, const struct mxt_file_list *l
 			add_unknown(result, "the checkpoint has a link in the place of ", entry->path);
 			continue;
 		}
-		mxt_hash_to_hex(entry->hash, hex);
-		add(result, result->checkpoint, json_pack("{s:s,s:s}", "path", entry->path, "blake3", hex));
+		add(result, result->checkpoint,
+		    json_pack("{s:s,s:o}", "path", entry->path, "blake3", mxt_json_hash(entry->hash)));
 		result->has_tensors = result->has_tensors || part == MXT_RESULT_TENSORS;
 	}
 }

@@ -58,13 +58,11 @@ static int proof_json(const struct mxt_run_record *record, const struct mxt_file
 {
 	static const char *const keys[] = {"witnesses",     "coverage",  "caches", "handoffs",
 					   "config_report", "artefacts", NULL};
-	char hex[MXT_HASH_HEX_SIZE];
 	const struct mxt_file_entry *ledger = mxt_file_list_find(list, MXT_RUN_LEDGER);
 	int rc = copy_keys(record->status, keys, proof);
 	if (rc < 0 || !record->ours || !ledger || ledger->kind != MXT_ENTRY_FILE)
 		return rc;
-	mxt_hash_to_hex(ledger->hash, hex);
-	return json_object_set_new(proof, "ledger", json_string(hex));
+	return json_object_set_new(proof, "ledger", mxt_json_hash(ledger->hash));
 }
 
 /* Without what says which kind of file it was. */

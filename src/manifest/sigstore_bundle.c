@@ -7,7 +7,6 @@
 #include "cleanup.h"
 #include "ec_key.h"
 #include "error.h"
-#include "export_lists.h"
 #include "json.h"
 #include "libcrypto.h"
 #include "sha256.h"
@@ -65,7 +64,7 @@ static int make_bundle(const struct mxt_ec_key *key, const struct mxt_buf *paylo
 	if (rc < 0)
 		return rc;
 	json_t *bundle = json_pack("{s:s, s:{s:{s:o}, s:[]}, s:{s:o, s:s, s:[{s:o, s:s}]}}", "mediaType", MEDIA_TYPE,
-				   "verificationMaterial", "publicKey", "hint", mxt_export_hex(hint), "tlogEntries",
+				   "verificationMaterial", "publicKey", "hint", mxt_json_hash(hint), "tlogEntries",
 				   "dsseEnvelope", "payload", base64(key->library, payload), "payloadType",
 				   PAYLOAD_TYPE, "signatures", "sig", base64(key->library, &signature), "keyid", "");
 	if (!bundle)
