@@ -8,7 +8,6 @@
 #include "buf.h"
 #include "cleanup.h"
 #include "command.h"
-#include "error.h"
 #include "file.h"
 #include "hash_meter.h"
 #include "input_file.h"

@@ -2,7 +2,6 @@
 #include "verify_print.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "b3_name.h"
 #include "display_text.h"

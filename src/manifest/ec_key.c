@@ -2,7 +2,6 @@
 #include "ec_key.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdint.h>
 #include <string.h>
 

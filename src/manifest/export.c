@@ -2,7 +2,6 @@
 #include "export.h"
 
 #include <errno.h>
-#include <string.h>
 
 #include "buf.h"
 #include "error.h"

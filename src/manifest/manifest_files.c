@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "b3_list.h"

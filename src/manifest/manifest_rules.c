@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "buf.h"
-#include "cleanup.h"
 #include "error.h"
 #include "hash.h"
 #include "json.h"

@@ -34,9 +34,6 @@ int mxt_safetensors_read(int fd, const char *name, struct mxt_safetensors **ret_
 int mxt_safetensors_parse(const char *name, const void *bytes, size_t len, uint64_t file_size,
 			  struct mxt_safetensors **ret_header, struct mxt_error *err) MXT_WUR;
 
-/* How many bits an element of a type has; 0: a type that is not known here. */
-unsigned mxt_tensor_element_bits(const char *dtype);
-
 void mxt_safetensors_destroy(struct mxt_safetensors *header);
 
 /* Tensors by their place in the file. */

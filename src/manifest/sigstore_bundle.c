@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sigstore_bundle.h"
 
-#include <errno.h>
 #include <limits.h>
 
 #include "cleanup.h"

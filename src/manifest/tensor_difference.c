@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "buf.h"
-#include "cleanup.h"
 #include "error.h"
 #include "file.h"
 #include "safetensors.h"
+#include "tensor_type.h"
 
 #define CHUNK_BYTES ((size_t)256 << 10) /* whole elements of every type */
 
