@@ -87,7 +87,7 @@ int main(int argc, char **argv)
 {
 	size_t n_files = argc > 1 ? strtoul(argv[1], NULL, 10) : 100000;
 	size_t repeats = argc > 2 ? strtoul(argv[2], NULL, 10) : 9;
-	double processor[MAX_REPEATS], passed[MAX_REPEATS];
+	double processor[MAX_REPEATS] = {0}, passed[MAX_REPEATS] = {0};
 	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
 	struct rusage usage;
 	need(repeats > 0 && repeats <= MAX_REPEATS);
