@@ -3,7 +3,6 @@
 """Folders that are listed for a manifest, and held against it: file systems and names that are unlike the usual ones."""
 
 import contextlib
-import json
 import os
 import pathlib
 import shutil
@@ -11,26 +10,12 @@ import socket
 
 import fuse_folder
 import mxt
+import mxt_manifests
 
 
-class Folder(mxt.TestCase):
-    def setUp(self):
-        super().setUp()
-        self.run_folder = pathlib.Path(self.dir, "run")
-        self.data = pathlib.Path(self.dir, "data")
-        self.run_folder.mkdir()
-        self.data.mkdir()
-        (self.run_folder / "train.log").write_text("done\n")
-
-    def create(self, dataset=None, **how):
-        return self.run_program("manifest", "create", self.run_folder, "--dataset", dataset or self.data, **how)
-
+class Folder(mxt_manifests.RunWithData):
     def verify(self, *args, **how):
         return self.run_program("verify", self.run_folder, *args, **how)
-
-    def listed(self):
-        lists = json.loads((self.run_folder / "manifest.json").read_text())["lists"]
-        return next(one for one in lists if one["role"] == "dataset")
 
 
 class Case(Folder):

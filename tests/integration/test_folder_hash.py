@@ -3,12 +3,12 @@
 """The hash of a folder and the lists for b3sum: what docs/manifest.md says about them, with the commands as they stand
 there, against what the program makes."""
 
-import json
 import os
 import pathlib
 import subprocess
 
 import mxt
+import mxt_manifests
 
 DOCUMENT = mxt.SOURCE_ROOT / "docs" / "manifest.md"
 ODD_NAMES = [b"a", b"a-b", b"a.b", b"sub/a", b"sub/ two  blanks ", b"B", b"-n", b"a'b\"c$d", b"tab\there", b"back\\slash",
@@ -37,14 +37,9 @@ def shell(command, folder, shell="sh", locale="C.UTF-8"):
     return done.stdout.decode().rstrip("\n")
 
 
-class Folder(mxt.TestCase):
+class Folder(mxt_manifests.RunWithData):
     def setUp(self):
         super().setUp()
-        self.run_folder = pathlib.Path(self.dir, "run")
-        self.data = pathlib.Path(self.dir, "data")
-        self.run_folder.mkdir()
-        self.data.mkdir()
-        (self.run_folder / "train.log").write_text("done\n")
         self.quick, self.any_folder = commands("The folder's hash")
 
     def fill(self, names, folder=None):
@@ -56,9 +51,8 @@ class Folder(mxt.TestCase):
 
     def made(self, dataset=None):
         """The dataset's list in a new manifest."""
-        self.run_program("manifest", "create", self.run_folder, "--dataset", dataset or self.data, status=0)
-        lists = json.loads((self.run_folder / "manifest.json").read_text())["lists"]
-        return next(one for one in lists if one["role"] == "dataset")
+        self.create(dataset, status=0)
+        return self.listed()
 
 
 class Hash(Folder):

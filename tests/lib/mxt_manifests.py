@@ -4,6 +4,8 @@
 import json
 import subprocess
 
+import mxt
+
 
 def b3(data):
     return subprocess.run(["b3sum", "--no-names"], input=data, check=True, capture_output=True).stdout.decode().strip()
@@ -35,6 +37,24 @@ def of_folder(folder):
     return seal({"schema": "mindxtrain.manifest/1", "created": 1700000000, "tool": "0.1.0",
                  "run": {"name": folder.name}, "result": {"unknown": ["no plan"]},
                  "lists": [file_list("run", folder)]})
+
+
+class RunWithData(mxt.TestCase):
+    """The folder of a run of another launcher, and an empty one for its dataset."""
+
+    def setUp(self):
+        super().setUp()
+        self.run_folder, self.data = self.dir / "run", self.dir / "data"
+        self.data.mkdir()
+        self.write("run/train.log", "done\n")
+
+    def create(self, dataset=None, **how):
+        return self.run_program("manifest", "create", self.run_folder, "--dataset", dataset or self.data, **how)
+
+    def listed(self):
+        """The dataset's list in the manifest."""
+        lists = json.loads((self.run_folder / "manifest.json").read_text())["lists"]
+        return next(one for one in lists if one["role"] == "dataset")
 
 
 def write(folder):
