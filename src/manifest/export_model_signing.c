@@ -39,8 +39,8 @@ struct resource {
 static int compare_resources(const void *a, const void *b)
 {
 	const char *left = ((const struct resource *)a)->path, *right = ((const struct resource *)b)->path;
-	while (*left && *left == *right)
-		left++, right++;
+	for (; *left && *left == *right; left++)
+		right++;
 	int l = *left == '/' ? 1 : (unsigned char)*left * 2, r = *right == '/' ? 1 : (unsigned char)*right * 2;
 	return l - r;
 }
