@@ -137,10 +137,8 @@ static int changed(const struct mxt_file_list *list, const char *path, const cha
 	int rc = mxt_buf_status(&shown, err);
 	if (rc < 0)
 		return rc;
-	return mxt_error_set(
-	    err, -ESTALE, MXT_E_TREE_CHANGED,
-	    "%s %s while the files were hashed; see that nothing writes there any more, and do it again", shown.data,
-	    how);
+	return mxt_error_set(err, -ESTALE, MXT_E_TREE_CHANGED,
+			     "%s %s while the files were hashed; try again when nothing writes there", shown.data, how);
 }
 
 static bool same_link(const struct mxt_file_entry *a, const struct mxt_file_entry *b)

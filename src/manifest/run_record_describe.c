@@ -23,10 +23,10 @@ int mxt_run_record_check(const struct mxt_run_record *record, const struct mxt_f
 		if (entry && entry->kind == MXT_ENTRY_FILE)
 			mxt_hash_to_hex(entry->hash, hex);
 		if (strcmp(hex, json_string_value(hash)) != 0)
-			return mxt_error_set(err, -ESTALE, MXT_E_TREE_CHANGED,
-					     "%s/%s changed while the manifest was made; see that nothing writes there "
-					     "any more, and do it again",
-					     list->root, name);
+			return mxt_error_set(
+			    err, -ESTALE, MXT_E_TREE_CHANGED,
+			    "%s/%s changed while the manifest was made; try again when nothing writes there",
+			    list->root, name);
 	}
 	return 0;
 }

@@ -39,7 +39,7 @@ static int read_fault(const struct walk *walk, const char *path, int errnum, str
 	mxt_entry_place_show(walk->root, path, &place);
 	if (*path && (errnum == ENOENT || errnum == ENOTDIR || errnum == ELOOP))
 		return mxt_error_set(err, -ESTALE, MXT_E_TREE_CHANGED,
-				     "%s: it went away while its folder was listed; wait until nothing writes there",
+				     "%s went away while its folder was listed; try again when nothing writes there",
 				     mxt_buf_text(&place));
 	return mxt_error_set(err, -errnum, MXT_E_TREE_READ, "%s: %s", mxt_buf_text(&place), strerror(errnum));
 }
