@@ -24,9 +24,11 @@ static int refuse_irregular(mode_t mode, const char *path, struct mxt_error *err
 			     path, kind);
 }
 
-static int open_regular(const char *path, int *ret_fd, struct mxt_error *err)
+static int open_regular(const char *path, int flags, int *ret_fd, struct mxt_error *err)
 {
-	MXT_CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	MXT_CLEANUP_CLOSE int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags);
+	if (fd < 0 && errno == ELOOP && flags)
+		return mxt_error_set(err, -ELOOP, MXT_E_NOT_REGULAR, "%s is a link; name a regular file", path);
 	if (fd < 0)
 		return mxt_error_errno(err, errno, "cannot open %s", path);
 	struct stat st;
@@ -65,7 +67,14 @@ int mxt_file_read(const char *path, size_t max_bytes, struct mxt_buf *buf, struc
 	if (strcmp(path, "-") == 0)
 		return read_limited(STDIN_FILENO, "standard input", max_bytes, buf, err);
 	MXT_CLEANUP_CLOSE int fd = -1;
-	int rc = open_regular(path, &fd, err);
+	int rc = open_regular(path, 0, &fd, err);
+	return rc < 0 ? rc : read_limited(fd, path, max_bytes, buf, err);
+}
+
+int mxt_file_read_no_link(const char *path, size_t max_bytes, struct mxt_buf *buf, struct mxt_error *err)
+{
+	MXT_CLEANUP_CLOSE int fd = -1;
+	int rc = open_regular(path, O_NOFOLLOW, &fd, err);
 	return rc < 0 ? rc : read_limited(fd, path, max_bytes, buf, err);
 }
 

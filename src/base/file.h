@@ -19,6 +19,9 @@ struct mxt_error;
  */
 int mxt_file_read(const char *path, size_t max_bytes, struct mxt_buf *buf, struct mxt_error *err) MXT_WUR;
 
+/* The same, and a symlink is MXT_E_NOT_REGULAR, -ELOOP: where others may write, it could lead anywhere. */
+int mxt_file_read_no_link(const char *path, size_t max_bytes, struct mxt_buf *buf, struct mxt_error *err) MXT_WUR;
+
 /* At most `size` bytes at `offset` of an open file; how many, fewer at its end or after a failure. */
 size_t mxt_file_read_at(int fd, void *bytes, size_t size, uint64_t offset);
 

@@ -83,6 +83,20 @@ static void test_read_refuses_other_kinds(void **state)
 	expect_read(missing, -ENOENT, MXT_E_IO);
 }
 
+static void test_read_follows_links_unless_told(void **state)
+{
+	MXT_CLEANUP_FREE char *path = mxt_scratch_write(*state, "file", "content");
+	MXT_CLEANUP_FREE char *name = mxt_scratch_path(*state, "link");
+	MXT_CLEANUP_BUF struct mxt_buf buf = MXT_BUF_INIT;
+	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
+	assert_int_equal(symlink(path, name), 0);
+	assert_int_equal(mxt_file_read(name, 100, &buf, NULL), 0);
+	assert_int_equal(mxt_file_read_no_link(path, 100, &buf, NULL), 0);
+	assert_int_equal(mxt_file_read_no_link(name, 100, &buf, &err), -ELOOP);
+	assert_int_equal(err.id, MXT_E_NOT_REGULAR);
+	assert_string_equal(mxt_buf_text(&buf), "contentcontent");
+}
+
 static void test_read_standard_input(void **state)
 {
 	(void)state;
@@ -253,6 +267,7 @@ int main(void)
 	    SCRATCH_TEST(test_read_empty),
 	    SCRATCH_TEST(test_read_limit),
 	    SCRATCH_TEST(test_read_refuses_other_kinds),
+	    SCRATCH_TEST(test_read_follows_links_unless_told),
 	    cmocka_unit_test(test_read_standard_input),
 	    SCRATCH_TEST(test_replace_creates_under_the_mask),
 	    SCRATCH_TEST(test_replace_keeps_the_mode),
