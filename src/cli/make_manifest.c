@@ -22,8 +22,10 @@ static int check_writable(const char *folder, struct mxt_error *err)
 	MXT_CLEANUP_BUF struct mxt_buf path = MXT_BUF_INIT;
 	mxt_buf_printf(&path, "%s/" MXT_RUN_MANIFEST, folder);
 	int rc = mxt_buf_status(&path, err);
-	if (rc == 0)
-		rc = mxt_file_check_writable(path.data, err);
+	if (rc < 0)
+		return rc;
+	mxt_file_drop_link(path.data);
+	rc = mxt_file_check_writable(path.data, err);
 	return rc == -ENOENT || rc == -ENOTDIR ? mxt_input_refine(rc, err) : rc; /* there is no such folder */
 }
 

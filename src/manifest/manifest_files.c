@@ -21,7 +21,8 @@ static int remove_lists(const char *folder, struct mxt_error *err)
 	if (!dir)
 		return mxt_error_errno(err, errno, "cannot read the folder %s", folder);
 	while ((row = readdir(dir)))
-		if (mxt_b3_is_name(row->d_name) && unlinkat(dirfd(dir), row->d_name, 0) < 0 && errno != ENOENT)
+		if (mxt_b3_is_name(row->d_name) && unlinkat(dirfd(dir), row->d_name, 0) < 0 && errno != ENOENT &&
+		    errno != EISDIR) /* a folder of such a name is the run's own */
 			return mxt_error_errno(err, errno, "cannot remove %s/%s", folder, row->d_name);
 	return 0;
 }
@@ -36,7 +37,7 @@ static int remove_signature(const char *folder, struct mxt_error *err)
 {
 	MXT_CLEANUP_BUF struct mxt_buf path = MXT_BUF_INIT;
 	int rc = join(folder, MXT_RUN_SIGNATURE, &path, err);
-	if (rc < 0 || unlink(mxt_buf_text(&path)) == 0 || errno == ENOENT)
+	if (rc < 0 || unlink(mxt_buf_text(&path)) == 0 || errno == ENOENT || errno == EISDIR)
 		return rc;
 	return mxt_error_errno(err, errno, "cannot remove %s, which signs another manifest", path.data);
 }

@@ -59,7 +59,7 @@ static int read_file(const struct reading *reading, const char *name, struct mxt
 	*ret_there = rc == 0 && (access(path.data, F_OK) == 0 || errno != ENOENT);
 	if (rc < 0 || !*ret_there)
 		return rc;
-	rc = mxt_file_read(path.data, MXT_JSON_MAX_BYTES, bytes, reading->err);
+	rc = mxt_file_read_no_link(path.data, MXT_JSON_MAX_BYTES, bytes, reading->err);
 	return rc == 0 ? note(reading, name, bytes) : rc;
 }
 
@@ -110,6 +110,8 @@ static int read_status(const struct reading *reading)
 	int rc = read_json(&quiet, MXT_RUN_STATUS, &status);
 	record->ours = rc == 0 && strcmp(mxt_json_text(status, "schema"), STATUS_SCHEMA) == 0;
 	record->status = record->ours ? json_incref(status) : json_object();
+	if (!record->ours)
+		(void)json_object_clear(record->read);
 	if (rc == -ENOMEM || !record->status)
 		return mxt_error_oom(reading->err);
 	return check_ended(reading);

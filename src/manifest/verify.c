@@ -95,20 +95,21 @@ int mxt_verify_check_places(const struct mxt_verify_request *request, struct mxt
 
 /* ---- what stands beside the lists ---- */
 
-/* One small file that must hold exactly these bytes. `is_optional`: or be absent. */
-static int check_bytes(const char *path, const char *name, const char *expected_hex, bool is_optional,
+/* One small file that must hold exactly these bytes. `is_ours`: it may be absent, but no link. */
+static int check_bytes(const char *path, const char *name, const char *expected_hex, bool is_ours,
 		       struct mxt_verify_report *report, struct mxt_error *err)
 {
 	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
 	MXT_CLEANUP_ERROR struct mxt_error why = MXT_ERROR_INIT;
 	char hex[MXT_HASH_HEX_SIZE];
-	int rc = mxt_file_read(path, MXT_MANIFEST_MAX_BYTES, &text, &why);
+	int rc = (is_ours ? mxt_file_read_no_link : mxt_file_read)(path, MXT_MANIFEST_MAX_BYTES, &text, &why);
 	if (rc == -ENOMEM)
 		return mxt_error_oom(err);
 	if (rc == -ENOENT)
-		return is_optional
-			   ? 0
-			   : mxt_verify_report_add(report, MXT_FINDING_MISSING, 0, name, expected_hex, NULL, err);
+		return is_ours ? 0
+			       : mxt_verify_report_add(report, MXT_FINDING_MISSING, 0, name, expected_hex, NULL, err);
+	if (rc == -ELOOP && is_ours)
+		return mxt_verify_report_add(report, MXT_FINDING_KIND, 0, name, "a file", "a link", err);
 	if (rc < 0)
 		return mxt_verify_report_add(report, MXT_FINDING_UNREADABLE, 0, name, expected_hex, strerror(-rc), err);
 	mxt_hash_hex(mxt_buf_text(&text), text.len, hex);

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Folders that were prepared to mislead `manifest` and `verify`: links in the place of the files that they read by name,
+names that speak to a terminal, long chains of folders, times out of range, stand-ins for ssh-keygen, and signals where
+nothing is hashed yet, or any more."""
+
+import json
+import os
+import shutil
+
+import mxt
+import mxt_manifests
+
+SECRET = b"nobody else's business"
+STATUS = {"schema": "mindxtrain.status/1", "state": "ended", "exit_status": 0}
+
+
+class TestCase(mxt.TestCase):
+    def setUp(self):
+        super().setUp()
+        self.run_dir = self.write("run/log.txt", "it trained\n").parent
+        self.secret = self.write("secret", SECRET)
+
+    def environment(self, env=None, clean=False):
+        return super().environment({"XDG_CACHE_HOME": self.dir / "cache", **(env or {})}, clean)
+
+    def create(self, *options, **how):
+        return self.run_program("manifest", "create", self.run_dir, *options, **how)
+
+    def listed(self):
+        manifest = json.loads((self.run_dir / "manifest.json").read_text())
+        return [file["path"] for file in manifest["lists"][0]["files"]]
+
+
+class Links(TestCase):
+    def test_a_list_beside_the_manifest_is_no_link(self):
+        self.create(status=0)
+        beside = self.run_dir / "manifest.b3"
+        shutil.move(beside, self.dir / "copy")
+        for target in self.secret, self.dir / "copy", "/dev/zero":
+            beside.unlink(missing_ok=True)
+            beside.symlink_to(target)
+            result = self.run_program("verify", self.run_dir, "--json", status=7)
+            self.assertEqual([(row["problem"], row["path"], row["found"]) for row in result.json()["findings"]],
+                             [("kind", "manifest.b3", "a link")])
+            self.assertNotIn(mxt_manifests.b3(SECRET), result.out)
+
+    def test_the_record_of_a_run_is_not_read_through_links(self):
+        self.write("run/status.json", STATUS)
+        for name in "plan.json", "run.yaml", "env.json", "argv.json", "job.json":
+            link = self.run_dir / name
+            link.symlink_to(self.secret)
+            if name == "run.yaml":
+                self.write("run/run.axolotl.yaml", "seed: 1\n")
+            self.assert_error(self.create(), 1, "MXT-104", name, "is a link")
+            link.unlink()
+
+    def test_a_status_that_is_a_link_says_nothing(self):
+        """It is a link in a folder of another launcher, and is listed as one."""
+        (self.run_dir / "status.json").symlink_to(self.write("status", STATUS))
+        self.create(status=0)
+        manifest = json.loads((self.run_dir / "manifest.json").read_text())
+        self.assertEqual(manifest["job"]["found"], "when the manifest was made")
+        self.assertEqual(self.listed(), ["log.txt", "status.json"])
+        self.run_program("verify", self.run_dir, status=0)
+
+    def test_a_status_of_another_launcher_may_be_a_dataset(self):
+        self.write("run/status.json", {"another": "launcher's"})
+        self.create("--dataset", self.run_dir / "status.json", status=0)
+        self.assertEqual(self.listed(), ["log.txt"])
+
+    def test_a_manifest_that_is_a_link_to_nowhere_is_replaced(self):
+        (self.run_dir / "manifest.json").symlink_to("/nonexistent/x")
+        self.create(status=0)
+        self.run_program("verify", self.run_dir, status=0)
+
+    def test_folders_named_like_lists_are_the_runs_own(self):
+        self.create(status=0)
+        self.write("run/manifest.old.b3/a", "1")
+        self.write("run/manifest.json.sig/b", "2")
+        self.create(status=0)
+        self.assertEqual(self.listed(), ["log.txt", "manifest.json.sig/b", "manifest.old.b3/a"])
+        self.run_program("verify", self.run_dir, status=0)
+
+
+if __name__ == "__main__":
+    mxt.main()
