@@ -26,10 +26,10 @@ static size_t decode(const unsigned char *bytes, size_t len, uint32_t *ret_code)
 	return need;
 }
 
-/* Marks that reorder what a terminal shows. */
+/* Marks that reorder what a terminal shows, or break its lines. */
 static bool is_direction(uint32_t code)
 {
-	return code == 0x200e || code == 0x200f || (code >= 0x202a && code <= 0x202e) ||
+	return code == 0x061c || code == 0x200e || code == 0x200f || (code >= 0x2028 && code <= 0x202e) ||
 	       (code >= 0x2066 && code <= 0x2069);
 }
 

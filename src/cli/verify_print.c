@@ -57,8 +57,10 @@ static const char *plural(size_t n)
 
 static void put_cell(const char *text, struct mxt_buf *buf)
 {
+	MXT_CLEANUP_BUF struct mxt_buf shown = MXT_BUF_INIT;
 	size_t before = buf->len;
-	mxt_display_cut(text, CELL_WIDTH, false, buf);
+	mxt_entry_path_show(text, &shown); /* a link's text is anything */
+	mxt_display_cut(mxt_buf_text(&shown), CELL_WIDTH, false, buf);
 	size_t width = buf->len - before;
 	mxt_display_pad(width < CELL_WIDTH ? CELL_WIDTH + 2 - width : 2, buf);
 }

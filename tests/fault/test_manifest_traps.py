@@ -83,5 +83,26 @@ class Links(TestCase):
         self.run_program("verify", self.run_dir, status=0)
 
 
+class Names(TestCase):
+    def test_what_is_printed_is_clean(self):
+        """Paths and texts of links: no escapes, no control characters in any form, nothing that turns lines around."""
+        names = ["e\033[31m", "c\u009b31m", "b\u202ei", "i\u2066", "l\u2028", "a\u061c", "%s%n", "n\udcff"]
+        for name in names:
+            (self.run_dir / f"link-{name}").symlink_to(f"to\n{name}")
+            self.write(f"run/file-{name}", "1")
+        self.create(status=0)
+        for name in names:
+            (self.run_dir / f"link-{name}").unlink()
+            (self.run_dir / f"link-{name}").symlink_to(f"other\n{name}")
+            (self.run_dir / f"file-{name}").rename(self.run_dir / f"new-{name}")
+            os.mkfifo(self.run_dir / f"fifo-{name}")
+        result = self.run_program("verify", self.run_dir, status=7)
+        self.assertIn("%s%n", result.out)
+        self.assertEqual(len(result.out.splitlines()), 4 * len(names) + 2)
+        for text in result.out, result.err, self.create(status=3).err:
+            wrong = {c for c in text if c != "\n" and (not c.isprintable() or c in "\u061c\u2028\u202e\u2066")}
+            self.assertEqual(wrong, set())
+
+
 if __name__ == "__main__":
     mxt.main()
