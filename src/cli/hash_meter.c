@@ -104,6 +104,8 @@ static bool look(void *context, const struct mxt_hash_progress *progress)
 	struct mxt_hash_meter *meter = context;
 	if (is_stopped(meter))
 		return false;
+	if (progress->files_total == 0) /* folders are listed: there is nothing to show */
+		return true;
 	uint64_t now_ns = mxt_now_ns(meter->clock);
 	if (meter->start_ns == 0) {
 		meter->start_ns = meter->marked_ns = now_ns;

@@ -36,8 +36,8 @@ static int add(const struct mxt_list_check *check, enum mxt_finding_kind kind, c
 /* ---- what lies there ---- */
 
 /* Whether there is a place at all. Memory that runs out is an error; all else is found. */
-static int list_place(struct mxt_list_check *check, const char *place, struct mxt_oddities *oddities,
-		      struct mxt_verify_report *report, struct mxt_error *err)
+static int list_place(struct mxt_list_check *check, const char *place, const struct mxt_hash_watch *watch,
+		      struct mxt_oddities *oddities, struct mxt_verify_report *report, struct mxt_error *err)
 {
 	MXT_CLEANUP_ERROR struct mxt_error why = MXT_ERROR_INIT;
 	const struct mxt_tree_request request = {
@@ -46,12 +46,17 @@ static int list_place(struct mxt_list_check *check, const char *place, struct mx
 	    .left_out = check->left_out,
 	    .passes_over = mxt_oddities_take,
 	    .context = oddities,
+	    .watch = watch,
 	};
 	int rc = mxt_tree_list(&request, &check->here, &why);
 	if (rc == 0)
 		rc = mxt_tree_open_root(check->here.root, &check->root_fd, &why);
 	if (rc == -ENOMEM || oddities->failed)
 		return mxt_error_oom(err);
+	if (rc == -ECANCELED)
+		mxt_error_move(err, &why);
+	if (rc == -ECANCELED)
+		return rc;
 	if (rc < 0)
 		return add(check, MXT_FINDING_ROOT, place, NULL,
 			   why.id == MXT_E_TREE_KIND ? "a FIFO, socket or device" : strerror(-rc), report, err);
@@ -191,7 +196,7 @@ int mxt_list_check_look(struct mxt_list_check *check, const struct mxt_verify_re
 			struct mxt_verify_report *report, struct mxt_error *err)
 {
 	MXT_CLEANUP_ODDITIES struct mxt_oddities oddities = {.items = NULL};
-	int rc = list_place(check, place, &oddities, report, err);
+	int rc = list_place(check, place, &request->watch, &oddities, report, err);
 	if (rc < 0 || !check->is_there)
 		return rc;
 	rc = allocate(check, err);

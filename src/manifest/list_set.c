@@ -48,14 +48,15 @@ int mxt_list_set_add(struct mxt_list_set *set, enum mxt_list_role role, const ch
 /* ---- listing ---- */
 
 /* Lists the place of set->lists[i] as it is now. */
-static int list_one(const struct mxt_list_set *set, const char *const *roots, size_t i, struct mxt_file_list *ret_list,
-		    struct mxt_error *err)
+static int list_one(const struct mxt_list_set *set, const char *const *roots, size_t i,
+		    const struct mxt_hash_watch *watch, struct mxt_file_list *ret_list, struct mxt_error *err)
 {
 	MXT_CLEANUP_FREE const char **left_out = NULL;
 	int rc = mxt_list_scope(roots, set->count, i, &left_out, err);
 	if (rc < 0)
 		return rc;
-	const struct mxt_tree_request request = {.root = roots[i], .role = set->lists[i].role, .left_out = left_out};
+	const struct mxt_tree_request request = {
+	    .root = roots[i], .role = set->lists[i].role, .left_out = left_out, .watch = watch};
 	return mxt_tree_list(&request, ret_list, err);
 }
 
@@ -70,7 +71,7 @@ static const char **roots_of(const struct mxt_list_set *set, struct mxt_error *e
 	return roots;
 }
 
-int mxt_list_set_fill(struct mxt_list_set *set, struct mxt_error *err)
+int mxt_list_set_fill(struct mxt_list_set *set, const struct mxt_hash_watch *watch, struct mxt_error *err)
 {
 	MXT_CLEANUP_LIST_SET struct mxt_list_set filled = MXT_LIST_SET_INIT;
 	MXT_CLEANUP_FREE const char **roots = roots_of(set, err);
@@ -79,7 +80,7 @@ int mxt_list_set_fill(struct mxt_list_set *set, struct mxt_error *err)
 		return mxt_error_oom(err);
 	filled.capacity = set->count + 1;
 	for (size_t i = 0; i < set->count; i++) {
-		int rc = list_one(set, roots, i, &filled.lists[i], err);
+		int rc = list_one(set, roots, i, watch, &filled.lists[i], err);
 		if (rc < 0)
 			return rc;
 		filled.count++;
@@ -110,20 +111,19 @@ static bool pass_on(void *context, const struct mxt_hash_progress *progress)
 	return share->watch->progress(share->watch->context, &whole);
 }
 
-static int hash_all(struct mxt_list_set *set, unsigned threads, const struct mxt_hash_watch *watch,
+/* `part` passes on to `share`. */
+static int hash_all(struct mxt_list_set *set, unsigned threads, struct share *share, const struct mxt_hash_watch *part,
 		    struct mxt_error *err)
 {
-	struct share share = {.watch = watch};
-	const struct mxt_hash_watch part = {watch && watch->progress ? pass_on : NULL, &share};
 	int rc = 0;
 	for (size_t i = 0; i < set->count; i++) {
-		share.bytes_total += mxt_file_list_bytes(&set->lists[i]);
-		share.files_total += mxt_file_list_files(&set->lists[i]);
+		share->bytes_total += mxt_file_list_bytes(&set->lists[i]);
+		share->files_total += mxt_file_list_files(&set->lists[i]);
 	}
 	for (size_t i = 0; rc == 0 && i < set->count; i++) {
-		rc = mxt_hash_list(&set->lists[i], threads, &part, err);
-		share.bytes_before += mxt_file_list_bytes(&set->lists[i]);
-		share.files_before += mxt_file_list_files(&set->lists[i]);
+		rc = mxt_hash_list(&set->lists[i], threads, part, err);
+		share->bytes_before += mxt_file_list_bytes(&set->lists[i]);
+		share->files_before += mxt_file_list_files(&set->lists[i]);
 	}
 	return rc;
 }
@@ -168,13 +168,13 @@ static int compare(const struct mxt_file_list *then, const struct mxt_file_list 
 	return now->count > n ? changed(then, now->entries[n].path, "came", err) : 0;
 }
 
-static int look_again(const struct mxt_list_set *set, struct mxt_error *err)
+static int look_again(const struct mxt_list_set *set, const struct mxt_hash_watch *watch, struct mxt_error *err)
 {
 	MXT_CLEANUP_FREE const char **roots = roots_of(set, err);
 	int rc = roots ? 0 : -ENOMEM;
 	for (size_t i = 0; rc == 0 && i < set->count; i++) {
 		MXT_CLEANUP_FILE_LIST struct mxt_file_list now = MXT_FILE_LIST_INIT;
-		rc = list_one(set, roots, i, &now, err);
+		rc = list_one(set, roots, i, watch, &now, err);
 		if (rc == 0)
 			rc = compare(&set->lists[i], &now, err);
 	}
@@ -184,6 +184,8 @@ static int look_again(const struct mxt_list_set *set, struct mxt_error *err)
 int mxt_list_set_hash(struct mxt_list_set *set, unsigned threads, const struct mxt_hash_watch *watch,
 		      struct mxt_error *err)
 {
-	int rc = hash_all(set, threads, watch, err);
-	return rc == 0 ? look_again(set, err) : rc;
+	struct share share = {.watch = watch};
+	const struct mxt_hash_watch part = {watch && watch->progress ? pass_on : NULL, &share};
+	int rc = hash_all(set, threads, &share, &part, err);
+	return rc == 0 ? look_again(set, &part, err) : rc;
 }

@@ -33,10 +33,10 @@ int mxt_list_set_add(struct mxt_list_set *set, enum mxt_list_role role, const ch
 		     struct mxt_error *err) MXT_WUR;
 
 /*
- * Lists every place, with sizes; what lies below another one's root is that one's (list_scope.h). Errors as from
- * mxt_tree_list().
+ * Lists every place, with sizes, for as long as `watch` (or NULL) lets it; what lies below another one's root is that
+ * one's (list_scope.h). Errors as from mxt_tree_list().
  */
-int mxt_list_set_fill(struct mxt_list_set *set, struct mxt_error *err) MXT_WUR;
+int mxt_list_set_fill(struct mxt_list_set *set, const struct mxt_hash_watch *watch, struct mxt_error *err) MXT_WUR;
 
 /*
  * Hashes them, `watch` seeing it as one work, and lists them anew: a file that came, went or changed meanwhile is

@@ -142,7 +142,7 @@ static int check_checkpoints(const struct making *making)
 static int take_files(struct making *making)
 {
 	const struct mxt_manifest_request *request = making->request;
-	int rc = mxt_list_set_fill(&making->set, making->err);
+	int rc = mxt_list_set_fill(&making->set, &request->watch, making->err);
 	if (rc == 0)
 		rc = check_checkpoints(making);
 	if (rc == 0)

@@ -13,13 +13,19 @@
 #include "buf.h"
 #include "cleanup.h"
 #include "error.h"
+#include "hash_files.h"
 #include "hub_blob.h"
+#include "list_scope.h"
+
+#define ASK_EVERY 256 /* names of one folder */
 
 /* A walk over a folder: those found and not yet looked into are a stack, so that it is not bound by descriptors. */
 struct walk {
 	const struct mxt_tree_request *request;
 	const char *root; /* as realpath(3) says */
 	int root_fd;
+	char *last;  /* owned: the folder that was opened last; NULL: none */
+	int last_fd; /* its own */
 	struct mxt_file_list *list;
 	char **pending; /* owned, and what it holds: folders relative to the root */
 	size_t n_pending, capacity;
@@ -28,6 +34,8 @@ struct walk {
 static void walk_finish(struct walk *walk)
 {
 	mxt_cleanup_close_(&walk->root_fd);
+	mxt_cleanup_close_(&walk->last_fd);
+	free(walk->last);
 	for (size_t i = 0; i < walk->n_pending; i++)
 		free(walk->pending[i]);
 	free(walk->pending);
@@ -149,7 +157,7 @@ static int take(struct walk *walk, int folder_fd, const char *name, char *owned_
 static int pass_over(const struct walk *walk, const char *path, int rc, struct mxt_error *err)
 {
 	const struct mxt_tree_request *request = walk->request;
-	if (rc == -ENOMEM || !request->passes_over || !err)
+	if (rc == -ENOMEM || rc == -ECANCELED || !request->passes_over || !err)
 		return rc;
 	request->passes_over(request->context, path, err);
 	mxt_error_clear(err);
@@ -173,22 +181,48 @@ static int take_name(struct walk *walk, int folder_fd, const char *folder, const
 	return rc < 0 ? pass_over(walk, path.data, rc, err) : 0;
 }
 
+/* Opens a folder from the one before where it lies below that: a long chain of folders takes one step for each. */
+static int open_folder(struct walk *walk, const char *folder, int *ret_fd)
+{
+	const char *way = walk->last ? mxt_list_below(walk->last, folder) : NULL;
+	int rc = mxt_tree_open_folder(way ? walk->last_fd : walk->root_fd, way ? way : folder, ret_fd);
+	mxt_cleanup_close_(&walk->last_fd);
+	free(walk->last);
+	walk->last_fd = rc == 0 ? fcntl(*ret_fd, F_DUPFD_CLOEXEC, 0) : -1;
+	walk->last = walk->last_fd < 0 ? NULL : strdup(folder);
+	return rc;
+}
+
+static int ask(struct walk *walk, struct mxt_error *err)
+{
+	const struct mxt_hash_watch *watch = walk->request->watch;
+	if (!watch || !watch->progress || watch->progress(watch->context, &(struct mxt_hash_progress){.path = ""}))
+		return 0;
+	return mxt_error_set(err, -ECANCELED, MXT_E_INTERRUPTED, "stopped while folders were listed");
+}
+
 static int walk_folder(struct walk *walk, const char *folder, struct mxt_error *err)
 {
 	MXT_CLEANUP_CLOSE int fd = -1;
-	int rc = mxt_tree_open_folder(walk->root_fd, folder, &fd);
+	int rc = ask(walk, err);
+	if (rc < 0)
+		return rc;
+	rc = open_folder(walk, folder, &fd);
 	if (rc < 0)
 		return read_fault(walk, folder, -rc, err);
 	MXT_CLEANUP_DIR DIR *dir = fdopendir(fd);
 	if (!dir)
 		return read_fault(walk, folder, errno, err);
 	(void)mxt_steal_fd(&fd);
+	size_t n_names = 0;
 	for (;;) {
 		errno = 0;
 		const struct dirent *entry = readdir(dir);
 		if (!entry)
 			return errno ? read_fault(walk, folder, errno, err) : 0;
-		rc = take_name(walk, dirfd(dir), folder, entry->d_name, err);
+		rc = ++n_names % ASK_EVERY == 0 ? ask(walk, err) : 0;
+		if (rc == 0)
+			rc = take_name(walk, dirfd(dir), folder, entry->d_name, err);
 		if (rc < 0)
 			return rc;
 	}
@@ -237,7 +271,7 @@ static int list_root(struct walk *walk, struct mxt_error *err)
 int mxt_tree_list(const struct mxt_tree_request *request, struct mxt_file_list *ret_list, struct mxt_error *err)
 {
 	MXT_CLEANUP_FILE_LIST struct mxt_file_list list = {.role = request->role};
-	MXT_CLEANUP(walk_finish) struct walk walk = {.request = request, .root_fd = -1, .list = &list};
+	MXT_CLEANUP(walk_finish) struct walk walk = {.request = request, .root_fd = -1, .last_fd = -1, .list = &list};
 	list.root = realpath(request->root, NULL);
 	walk.root = list.root ? list.root : request->root;
 	if (!list.root)

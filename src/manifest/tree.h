@@ -13,6 +13,7 @@
 #include "file_list.h"
 
 struct mxt_error;
+struct mxt_hash_watch;
 
 struct mxt_tree_request {
 	const char *root; /* a folder, or a file; itself it may be a link */
@@ -22,13 +23,14 @@ struct mxt_tree_request {
 	/* Told of what cannot be listed, below the root; the rest is listed without it. NULL: it is an error. */
 	void (*passes_over)(void *context, const char *path, const struct mxt_error *err);
 	void *context;
+	const struct mxt_hash_watch *watch; /* asked, without numbers, whether to go on; NULL: nobody is */
 };
 
 /*
  * Everything below the root but the record itself (mxt_list_is_record()), sorted, not yet hashed. Names with a newline
  * (MXT_E_LIST_PATH), sockets, devices, FIFOs (MXT_E_TREE_KIND), folders that cannot be read (MXT_E_TREE_READ) and what
  * goes away meanwhile (MXT_E_TREE_CHANGED) are errors that name it; files are looked at, not opened. Folders that hold
- * nothing leave no trace. The root of a list is absolute, as realpath(3) says.
+ * nothing leave no trace. The root of a list is absolute, as realpath(3) says. -ECANCELED: `watch` ended it.
  *
  * In a snapshot of the Hugging Face cache, links into its blobs count as files (hub_blob.h).
  */

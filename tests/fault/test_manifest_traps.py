@@ -7,7 +7,10 @@ nothing is hashed yet, or any more."""
 import json
 import os
 import shutil
+import signal
+import subprocess
 
+import fuse_folder
 import mxt
 import mxt_manifests
 
@@ -102,6 +105,46 @@ class Names(TestCase):
         for text in result.out, result.err, self.create(status=3).err:
             wrong = {c for c in text if c != "\n" and (not c.isprintable() or c in "\u061c\u2028\u202e\u2066")}
             self.assertEqual(wrong, set())
+
+
+class Folders(TestCase):
+    def dig(self, levels):
+        """A file below that many folders."""
+        fd = os.open(self.run_dir, os.O_RDONLY)
+        for _ in range(levels):
+            os.mkdir("d", dir_fd=fd)
+            below = os.open("d", os.O_RDONLY, dir_fd=fd)
+            os.close(fd)
+            fd = below
+        os.close(os.open("file", os.O_CREAT | os.O_WRONLY, dir_fd=fd))
+        os.close(fd)
+        self.addCleanup(subprocess.run, ["rm", "-rf", self.run_dir], check=True)  # deeper than Python recurses
+
+    def test_a_long_chain(self):
+        self.dig(600)
+        self.create(status=0)
+        self.assertEqual(self.listed(), ["d/" * 600 + "file", "log.txt"])
+        self.run_program("verify", self.run_dir, status=0)
+        path = self.run_dir.joinpath(*["d"] * 300)
+        path.joinpath("new").touch()
+        self.run_program("verify", self.run_dir, status=7)
+
+
+class Signals(TestCase):
+    def test_while_folders_are_listed(self):
+        """Nothing is hashed yet, and would not be for minutes."""
+        for i in range(300):
+            self.write(f"data/{i}/x", "")
+        self.create("--dataset", self.dir / "data", status=0)
+        before = (self.run_dir / "manifest.json").read_bytes()
+        with fuse_folder.mounted(self, self.dir / "data", list_ms=400) as folder:
+            for command in ["manifest", "create"], ["verify"]:
+                process = self.start(*command, self.run_dir, "--dataset", folder)
+                self.assertTrue(mxt.wait_until(lambda p=process: mxt.blocks_signal(p.pid, signal.SIGINT)))
+                process.send_signal(signal.SIGINT)
+                _, err = process.communicate(timeout=60)
+                self.assertEqual(process.returncode, 130, err)
+        self.assertEqual((self.run_dir / "manifest.json").read_bytes(), before)
 
 
 if __name__ == "__main__":

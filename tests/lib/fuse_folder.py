@@ -12,6 +12,7 @@ What may be wrong with it:
     told_size={NAME: SIZE}  the size that stat(2) says
     ignores_case=True       a name that is not there leads to one that differs in case only
     read_ms=N               each read takes so long
+    list_ms=N               so does each opening of a folder
 
 NAME is the last part of a path. Tests that need it are skipped where there is no /dev/fuse that may be used.
 """
@@ -129,6 +130,7 @@ class Server:
         return struct.pack("<QII", 0, flags, 0)
 
     def opendir(self, node, body):
+        time.sleep(self.faults.get("list_ms", 0) / 1000)
         return self.open(node, body, flags=0)
 
     def read(self, node, body):

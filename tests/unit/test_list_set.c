@@ -80,7 +80,7 @@ static int hash(struct scene *scene, struct mxt_list_set *set, struct mxt_error 
 	assert_int_equal(set->count, 2);
 	free(first);
 	free(second);
-	assert_int_equal(mxt_list_set_fill(set, NULL), 0);
+	assert_int_equal(mxt_list_set_fill(set, NULL, NULL), 0);
 	return mxt_list_set_hash(set, 1, &watched, err);
 }
 

@@ -17,6 +17,7 @@
 #include "cleanup.h"
 #include "cmocka_all.h"
 #include "error.h"
+#include "hash_files.h"
 #include "scratch.h"
 #include "tree.h"
 
@@ -396,6 +397,31 @@ static void test_is_not_led_out_while_folders_are_swapped(void **state)
 	assert_int_equal(pthread_join(thread, NULL), 0);
 }
 
+static void passes_nothing(void *context, const char *path, const struct mxt_error *err)
+{
+	(void)context;
+	fail_msg("%s: %s", path, mxt_error_text(err));
+}
+
+static bool never(void *context, const struct mxt_hash_progress *progress)
+{
+	(void)context;
+	(void)progress;
+	return false;
+}
+
+/* Also where single failures are passed over. */
+static void test_ends_when_told(void **state)
+{
+	MXT_CLEANUP_FREE char *file = mxt_scratch_write(*state, "file", "1");
+	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
+	MXT_CLEANUP_FILE_LIST struct mxt_file_list list = MXT_FILE_LIST_INIT;
+	const struct mxt_hash_watch watch = {never, NULL};
+	const struct mxt_tree_request request = {.root = *state, .passes_over = passes_nothing, .watch = &watch};
+	assert_int_equal(mxt_tree_list(&request, &list, &err), -ECANCELED);
+	assert_int_equal(err.id, MXT_E_INTERRUPTED);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, mxt_scratch_setup, mxt_scratch_teardown)
 
 int main(void)
@@ -411,6 +437,7 @@ int main(void)
 	    TEST(goes_deeper_than_descriptors),
 	    TEST(is_not_led_out_while_folders_are_swapped),
 	    TEST(lists_hard_links_as_files),
+	    TEST(ends_when_told),
 	    TEST(takes_blobs_of_the_hub_cache_for_files),
 	    TEST(follows_no_link_to_blobs_elsewhere),
 	};
