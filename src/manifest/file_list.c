@@ -14,15 +14,20 @@
 #include "error.h"
 #include "run_files.h"
 
+/* Times that are out of range, which anybody may give a file, become others, and none is lost. */
+static int64_t in_ns(const struct timespec *time)
+{
+	return (int64_t)((uint64_t)time->tv_sec * 1000000000 + (uint64_t)time->tv_nsec);
+}
+
 struct mxt_file_identity mxt_file_identity_of(const struct stat *status)
 {
-	const int64_t second = 1000000000;
 	return (struct mxt_file_identity){
 	    .device = status->st_dev,
 	    .inode = status->st_ino,
 	    .size = status->st_size,
-	    .mtime_ns = status->st_mtim.tv_sec * second + status->st_mtim.tv_nsec,
-	    .ctime_ns = status->st_ctim.tv_sec * second + status->st_ctim.tv_nsec,
+	    .mtime_ns = in_ns(&status->st_mtim),
+	    .ctime_ns = in_ns(&status->st_ctim),
 	};
 }
 

@@ -129,6 +129,14 @@ class Folders(TestCase):
         path.joinpath("new").touch()
         self.run_program("verify", self.run_dir, status=7)
 
+    def test_times_out_of_range(self):
+        """In ns they are more than 64 bits hold."""
+        path = self.run_dir / "log.txt"
+        for seconds in 13569465600, -30000000000:
+            os.utime(path, (seconds, seconds))
+            self.create(status=0)
+            self.run_program("verify", self.run_dir, status=0)
+
 
 class Signals(TestCase):
     def test_while_folders_are_listed(self):
