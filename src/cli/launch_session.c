@@ -13,6 +13,7 @@
 #include "exit_status.h"
 #include "file.h"
 #include "input_file.h"
+#include "interrupt.h"
 #include "json.h"
 #include "launch.h"
 #include "launch_print.h"
@@ -240,12 +241,19 @@ static void record(const struct session *session)
 		mxt_launch_print_no_manifest(stderr, session->folder.path, &cause);
 }
 
+/*
+ * From the start on, signals are for the command, or for the hashing of files: none takes the run's own exit status
+ * away, also not one that comes in between.
+ */
 static int run(struct session *session, struct mxt_error *err)
 {
+	MXT_CLEANUP_CLOSE int stop_fd = -1;
 	int rc = mxt_launch_write(&session->launch, &session->folder, mxt_buf_text(&session->plan_text),
 				  session->plan_text.len, err);
 	if (rc == 0)
 		rc = mxt_run_folder_log(&session->folder, err);
+	if (rc == 0)
+		rc = mxt_interrupt_open(&stop_fd, err);
 	if (rc == 0)
 		rc = start(session, err);
 	if (rc < 0)

@@ -11,6 +11,7 @@ import signal
 import subprocess
 
 import fuse_folder
+import launched
 import mxt
 import mxt_manifests
 
@@ -153,6 +154,24 @@ class Signals(TestCase):
                 _, err = process.communicate(timeout=60)
                 self.assertEqual(process.returncode, 130, err)
         self.assertEqual((self.run_dir / "manifest.json").read_bytes(), before)
+
+
+class EndOfRun(launched.TestCase):
+    def test_a_signal_after_the_end_leaves_the_status(self):
+        """Wherever it comes between the end of the command and that of the program."""
+        for number in (signal.SIGINT, signal.SIGTERM) * 3:
+            runs = self.dir / f"runs-{number}-{len(os.listdir(self.dir))}"
+            process = self.start("run", "--plan", self.simulated_plan(), "--allow-simulated", "--out", runs, "--", "sh",
+                                 "-c", "exit 7", env=launched.SIMULATED)
+
+            def ended(runs=runs):
+                return any(json.loads(path.read_text())["state"] == "ended" for path in runs.glob("*/status.json"))
+
+            self.assertTrue(mxt.wait_until(ended))
+            while process.poll() is None:
+                process.send_signal(number)
+            _, err = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 7, err)
 
 
 if __name__ == "__main__":
