@@ -6,14 +6,18 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
 
 #include "buf.h"
 #include "clean_text.h"
+#include "cleanup.h"
 #include "command.h"
 #include "error.h"
 #include "exit_status.h"
 #include "file.h"
 #include "input_file.h"
+#include "interrupt.h"
 #include "json.h"
 #include "manifest.h"
 #include "manifest_operand.h"
@@ -21,19 +25,28 @@
 #include "print_json.h"
 #include "signature.h"
 
+/* At a terminal the signal was for ssh-keygen, and nothing is there to be read. */
+static int interrupted(int stop_fd, struct mxt_error *err)
+{
+	struct signalfd_siginfo info;
+	int number = read(stop_fd, &info, sizeof info) == (ssize_t)sizeof info ? (int)info.ssi_signo : SIGINT;
+	return mxt_error_set(err, mxt_interrupt_status(number), MXT_E_INTERRUPTED, "%s", mxt_error_text(err));
+}
+
 /* `path`: of the manifest. What is signed are the bytes that were found to be one. */
 static int sign(struct mxt_cli *cli, const char *path, const char *key, const char *signature_path,
 		struct mxt_manifest **ret_manifest, struct mxt_error *err)
 {
 	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	MXT_CLEANUP_CLOSE int stop_fd = -1;
 	int rc = mxt_input_refine(mxt_file_read(path, MXT_MANIFEST_MAX_BYTES, &text, err), err);
 	if (rc == 0)
 		rc = mxt_manifest_parse(path, mxt_buf_text(&text), text.len, ret_manifest, err);
 	if (rc == 0)
-		rc = mxt_signature_make(signature_path, text.data, text.len, key, cli->environment, err);
-	if (rc == -ECANCELED)
-		rc = mxt_error_set(err, mxt_interrupt_status(SIGINT), MXT_E_INTERRUPTED, "%s", mxt_error_text(err));
-	return rc;
+		rc = mxt_interrupt_open(&stop_fd, err);
+	if (rc == 0)
+		rc = mxt_signature_make(signature_path, text.data, text.len, key, cli->environment, stop_fd, err);
+	return rc == -ECANCELED ? interrupted(stop_fd, err) : rc;
 }
 
 static int print(struct mxt_cli *cli, bool as_json, const struct mxt_manifest *manifest, const char *signature_path,

@@ -68,7 +68,7 @@ static bool may_ask(void)
 	return isatty(STDIN_FILENO) && tcgetpgrp(STDIN_FILENO) == getpgrp();
 }
 
-static int sign(const struct place *place, int bytes_fd, const char *key, char *const *environment,
+static int sign(const struct place *place, int bytes_fd, const char *key, char *const *environment, int cancel_fd,
 		struct mxt_error *err)
 {
 	const char *const argv[] = {"ssh-keygen",     "-Y", "sign", "-f", key, "-n", MXT_SIGNATURE_NAMESPACE,
@@ -79,6 +79,7 @@ static int sign(const struct place *place, int bytes_fd, const char *key, char *
 					   .environment = environment,
 					   .input_fd = asks ? STDIN_FILENO : -1,
 					   .extra_fd = bytes_fd,
+					   .cancel_fd = cancel_fd,
 					   .takes_terminal = asks};
 	int rc = mxt_ssh_keygen_run(&run, &output, err);
 	if (rc != -EREMOTEIO)
@@ -90,8 +91,18 @@ static int sign(const struct place *place, int bytes_fd, const char *key, char *
 	    key, mxt_error_text(err));
 }
 
+/* What ssh-keygen wrote: it may end well without. */
+static int take_signature(const struct place *place, struct mxt_buf *signature, struct mxt_error *err)
+{
+	static const char start[] = "-----BEGIN SSH SIGNATURE-----\n";
+	int rc = mxt_file_read_no_link(place->signature.data, MAX_SIGNATURE, signature, err);
+	if (rc == -ENOMEM || (rc == 0 && strncmp(mxt_buf_text(signature), start, sizeof start - 1) == 0))
+		return rc;
+	return mxt_error_set(err, -EPROTO, MXT_E_SIGN_TOOL, "ssh-keygen ended well, but what it wrote is no signature");
+}
+
 int mxt_signature_make(const char *signature_path, const void *bytes, size_t len, const char *key,
-		       char *const *environment, struct mxt_error *err)
+		       char *const *environment, int cancel_fd, struct mxt_error *err)
 {
 	MXT_CLEANUP(place_finish) struct place place = {MXT_BUF_INIT, MXT_BUF_INIT, MXT_BUF_INIT, false};
 	MXT_CLEANUP_BUF struct mxt_buf signature = MXT_BUF_INIT;
@@ -103,9 +114,9 @@ int mxt_signature_make(const char *signature_path, const void *bytes, size_t len
 	if (rc == 0)
 		rc = place_make(&place, environment, err);
 	if (rc == 0)
-		rc = sign(&place, bytes_fd, key, environment, err);
+		rc = sign(&place, bytes_fd, key, environment, cancel_fd, err);
 	if (rc == 0)
-		rc = mxt_file_read(place.signature.data, MAX_SIGNATURE, &signature, err);
+		rc = take_signature(&place, &signature, err);
 	return rc < 0 ? rc : mxt_file_replace(signature_path, signature.data, signature.len, err);
 }
 
@@ -205,7 +216,8 @@ static int verify_as(const struct check *check, const char *principal, struct mx
 	const struct mxt_ssh_keygen run = {.argv = argv,
 					   .environment = check->environment,
 					   .input_fd = check->bytes_fd,
-					   .extra_fd = check->allowed_fd};
+					   .extra_fd = check->allowed_fd,
+					   .cancel_fd = -1};
 	MXT_CLEANUP_BUF struct mxt_buf output = MXT_BUF_INIT;
 	if (lseek(check->bytes_fd, 0, SEEK_SET) < 0)
 		return mxt_error_errno(err, errno, "cannot go back in a file in memory");
@@ -218,8 +230,11 @@ static int find_principals(const struct check *check, struct mxt_buf *principals
 {
 	const char *const argv[] = {"ssh-keygen",         "-Y", "find-principals",     "-f",
 				    MXT_SSH_KEYGEN_EXTRA, "-s", check->signature_path, NULL};
-	const struct mxt_ssh_keygen run = {
-	    .argv = argv, .environment = check->environment, .input_fd = -1, .extra_fd = check->allowed_fd};
+	const struct mxt_ssh_keygen run = {.argv = argv,
+					   .environment = check->environment,
+					   .input_fd = -1,
+					   .extra_fd = check->allowed_fd,
+					   .cancel_fd = -1};
 	int rc = mxt_ssh_keygen_run(&run, principals, err);
 	return rc == -EREMOTEIO ? refuse(check, err) : rc;
 }

@@ -22,10 +22,11 @@ struct mxt_error;
 /*
  * Signs these bytes with a private key, or with a public one whose private half an agent holds, and replaces
  * `signature_path` in one piece, where that is a link the link itself. A passphrase is asked for on our terminal, when
- * standard input is one and we are in its foreground, and nowhere else; MXT_E_CANCELLED when that is interrupted.
+ * standard input is one and we are in its foreground, and nowhere else; MXT_E_CANCELLED when that is interrupted, or
+ * `cancel_fd` (-1: none) becomes readable.
  */
 int mxt_signature_make(const char *signature_path, const void *bytes, size_t len, const char *key,
-		       char *const *environment, struct mxt_error *err) MXT_WUR;
+		       char *const *environment, int cancel_fd, struct mxt_error *err) MXT_WUR;
 
 /*
  * 0: the file `signature_path` is a signature over exactly these bytes by the owner of `key`. That is a file of public

@@ -52,6 +52,7 @@ int mxt_ssh_keygen_run(const struct mxt_ssh_keygen *run, struct mxt_buf *output,
 	    .clock = &mxt_clock_monotonic,
 	    .limit_ns = run->takes_terminal ? ASKING_NS : LIMIT_NS,
 	    .max_bytes = MAX_OUTPUT,
+	    .cancel_fd = run->cancel_fd,
 	    .streams = {.input_fd = run->input_fd, .extra_fd = run->extra_fd, .takes_terminal = run->takes_terminal}};
 	int rc = mxt_outside_tool_run(&tool, output, &why);
 	return rc < 0 ? judge(&why, err) : 0;

@@ -18,6 +18,7 @@ struct mxt_ssh_keygen {
 	char *const *environment;
 	int input_fd;        /* its standard input; -1: /dev/null */
 	int extra_fd;        /* what it can open as MXT_SSH_KEYGEN_EXTRA; -1: /dev/null */
+	int cancel_fd;       /* ends it when it becomes readable; -1: none */
 	bool takes_terminal; /* input_fd is standard input, a terminal: it may ask for a passphrase, and has minutes */
 };
 
@@ -25,7 +26,8 @@ struct mxt_ssh_keygen {
 
 /*
  * Appends what it prints. MXT_E_SIGN_TOOL when it is missing, too old, killed or too slow; -EREMOTEIO (MXT_E_SCRIPT)
- * when it says no, with its last words; -ECANCELED (MXT_E_CANCELLED) when it was interrupted at the terminal.
+ * when it says no, with its last words; -ECANCELED (MXT_E_CANCELLED) when it was interrupted at the terminal or
+ * by `cancel_fd`.
  */
 int mxt_ssh_keygen_run(const struct mxt_ssh_keygen *run, struct mxt_buf *output, struct mxt_error *err) MXT_WUR;
 

@@ -146,6 +146,7 @@ static int ask(const char *folder, char *const *environment, struct mxt_buf *ans
 				    "--untracked-files=normal",
 				    NULL};
 	const struct mxt_outside_tool git = {.argv = argv,
+					     .cancel_fd = -1,
 					     .environment = environment,
 					     .clock = &mxt_clock_monotonic,
 					     .limit_ns = LIMIT_NS,

@@ -52,7 +52,7 @@ int mxt_outside_tool_run(const struct mxt_outside_tool *tool, struct mxt_buf *ou
 					  .environment = tool->environment,
 					  .clock = tool->clock,
 					  .deadline_ns = mxt_now_ns(tool->clock) + tool->limit_ns,
-					  .cancel_fd = -1,
+					  .cancel_fd = tool->cancel_fd,
 					  .max_bytes = tool->max_bytes,
 					  .tool = &tool->streams};
 	rc = mxt_script_run(&script, output, err);

@@ -21,6 +21,7 @@ struct mxt_outside_tool {
 	const struct mxt_clock *clock;
 	uint64_t limit_ns;
 	size_t max_bytes; /* of what it prints */
+	int cancel_fd;    /* -ECANCELED when it becomes readable; -1: none */
 	struct mxt_script_tool streams;
 };
 

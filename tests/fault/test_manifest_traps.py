@@ -174,5 +174,41 @@ class EndOfRun(launched.TestCase):
             self.assertEqual(process.returncode, 7, err)
 
 
+class SshKeygen(TestCase):
+    def setUp(self):
+        super().setUp()
+        self.create(status=0)
+
+    def sign(self, script, **how):
+        """`manifest sign` with a stand-in, `$last` being what it is to sign."""
+        path = self.write("bin/ssh-keygen", f"#!/bin/sh\nfor last; do :; done\n{script}\n")
+        path.chmod(0o755)
+        environment = {"PATH": f"{path.parent}:/usr/bin:/bin", "TMPDIR": self.dir}
+        return self.start("manifest", "sign", self.run_dir, "--key", "key", env=environment, **how)
+
+    def assert_nothing_left(self):
+        self.assertFalse((self.run_dir / "manifest.json.sig").exists())
+        self.assertEqual([name for name in os.listdir(self.dir) if name.startswith("mindxtrain-")], [])
+
+    def test_one_that_writes_no_signature(self):
+        for script in ":", "echo garbage >$last.sig", ":>$last.sig", f"ln -s {self.secret} $last.sig", "mkfifo $last.sig":
+            process = self.sign(script)
+            _, err = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 1, err)
+            self.assertIn("[MXT-396]", err)
+            self.assert_nothing_left()
+
+    def test_one_that_hangs_is_stopped(self):
+        for number in signal.SIGINT, signal.SIGTERM:
+            process = self.sign("echo >\"$TMPDIR/began\"; exec sleep 100")
+            self.assertTrue(mxt.wait_until((self.dir / "began").exists))
+            process.send_signal(number)
+            _, err = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 128 + number, err)
+            self.assertIn("[MXT-103]", err)
+            self.assert_nothing_left()
+            (self.dir / "began").unlink()
+
+
 if __name__ == "__main__":
     mxt.main()

@@ -34,7 +34,8 @@ static int run_tool(const struct call *call, struct mxt_buf *output, struct mxt_
 	(void)snprintf(search, sizeof search, "PATH=relative::%s/nowhere:%s:/usr/bin:/bin", call->folder, call->folder);
 	char *const environment[] = {search, NULL};
 	const char *const argv[] = {"asked", "one", "two words", NULL};
-	const struct mxt_outside_tool tool = {.argv = argv,
+	const struct mxt_outside_tool tool = {.cancel_fd = -1,
+					      .argv = argv,
 					      .environment = environment,
 					      .clock = &mxt_clock_monotonic,
 					      .limit_ns = call->limit_ns,
@@ -122,7 +123,8 @@ static void finds_programs_only(void **state)
 		MXT_CLEANUP_BUF struct mxt_buf output = MXT_BUF_INIT;
 		MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
 		const char *const argv[] = {names[i], NULL};
-		const struct mxt_outside_tool tool = {.argv = argv,
+		const struct mxt_outside_tool tool = {.cancel_fd = -1,
+						      .argv = argv,
 						      .environment = environment,
 						      .clock = &mxt_clock_monotonic,
 						      .limit_ns = LONG,

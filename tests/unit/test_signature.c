@@ -55,7 +55,7 @@ static int make(const char *key, const char *path, struct mxt_error *err)
 	(void)snprintf(search, sizeof search, "PATH=%s", path);
 	(void)snprintf(temporary, sizeof temporary, "TMPDIR=%s", folder);
 	char *const environment[] = {search, temporary, NULL};
-	return mxt_signature_make("m.sig", BYTES, strlen(BYTES), key, environment, err);
+	return mxt_signature_make("m.sig", BYTES, strlen(BYTES), key, environment, -1, err);
 }
 
 static int check(const char *bytes, const char *key, const char *path, struct mxt_error *err)

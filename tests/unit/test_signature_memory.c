@@ -34,7 +34,7 @@ static int sign(void *folder)
 	(void)snprintf(search, sizeof search, "PATH=%s:/usr/bin:/bin", (const char *)folder);
 	(void)snprintf(temporary, sizeof temporary, "TMPDIR=%s", (const char *)folder);
 	char *const environment[] = {search, temporary, NULL};
-	return mxt_signature_make(path_in(folder, "m.sig", signature), "{}\n", 3, "key", environment, NULL);
+	return mxt_signature_make(path_in(folder, "m.sig", signature), "{}\n", 3, "key", environment, -1, NULL);
 }
 
 static int check(void *folder)
@@ -66,7 +66,7 @@ static int look_at_checkpoint(void *folder)
 static void test_all(void **state)
 {
 	put_tool(*state, "ssh-keygen",
-		 "#!/bin/sh\ncase $2 in sign) for a; do :; done; echo s >\"$a.sig\";;\n"
+		 "#!/bin/sh\ncase $2 in sign) for a; do :; done; echo \"-----BEGIN SSH SIGNATURE-----\" >\"$a.sig\";;\n"
 		 "find-principals) printf 'a,b\\nc\\n';; esac\n");
 	put_tool(*state, "git", "#!/bin/sh\nprintf '# branch.head main\\n? a\\n'\n");
 	free(mxt_scratch_write(*state, "signers", "me@example.org ssh-ed25519 AAAA\n"));
