@@ -94,12 +94,13 @@ int mxt_quick_cache_store(const struct mxt_quick_cache *cache, const struct mxt_
 
 /* ---- reading ---- */
 
-/* The folder belongs to this user, and nobody else may write to it. */
-static bool is_own(const char *folder)
+/* Folder and file belong to this user, and nobody else may write to the folder. */
+static bool is_own(const char *folder, const char *path)
 {
-	struct stat status;
-	return stat(folder, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == geteuid() &&
-	       (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+	struct stat above, file;
+	return stat(folder, &above) == 0 && S_ISDIR(above.st_mode) && above.st_uid == geteuid() &&
+	       (above.st_mode & (S_IWGRP | S_IWOTH)) == 0 && lstat(path, &file) == 0 && S_ISREG(file.st_mode) &&
+	       file.st_uid == geteuid();
 }
 
 static bool take(const char **at, char stop, uint64_t *ret_value)
@@ -146,7 +147,7 @@ bool mxt_quick_cache_load(const struct mxt_quick_cache *cache, struct mxt_file_i
 	size_t count = cache->list->count;
 	write_head(cache, &head);
 	write_name(cache, &head, &path);
-	bool usable = !head.failed && !path.failed && is_own(cache->folder) &&
+	bool usable = !head.failed && !path.failed && is_own(cache->folder, path.data) &&
 		      mxt_file_read(path.data, head.len + count * MAX_LINE, &text, NULL) == 0 && text.len >= head.len &&
 		      memcmp(text.data, head.data, head.len) == 0 &&
 		      mxt_quick_cache_parse(text.data + head.len, count, ret_identities);

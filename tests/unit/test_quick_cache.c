@@ -2,10 +2,13 @@
 /* The cache of the quick check: what it keeps, for which place, and what it does not believe. */
 #include "quick_cache.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "buf.h"
 #include "cleanup.h"
@@ -108,6 +111,33 @@ static void test_a_folder_that_others_may_write_to(void **state)
 		assert_false(mxt_quick_is_known(&loaded[i]));
 }
 
+static char *only_file_in(const char *folder)
+{
+	MXT_CLEANUP_DIR DIR *dir = opendir(folder);
+	const struct dirent *row;
+	assert_non_null(dir);
+	while ((row = readdir(dir)) && row->d_name[0] == '.')
+		;
+	assert_non_null(row);
+	return mxt_scratch_path(folder, row->d_name);
+}
+
+/* The folder keeps others away; a link in it could lead anywhere. */
+static void test_a_link_is_not_believed(void **state)
+{
+	const struct mxt_file_list list = {.count = MXT_ARRAY_LEN(seen)};
+	const struct mxt_quick_cache cache = {.folder = *state, .id = "1d", .root = "/data", .list = &list};
+	struct mxt_file_identity loaded[MXT_ARRAY_LEN(seen)];
+	assert_int_equal(mxt_quick_cache_store(&cache, seen, NOW_NS, NULL), 0);
+	MXT_CLEANUP_FREE char *path = only_file_in(*state);
+	MXT_CLEANUP_FREE char *moved = mxt_scratch_path(*state, "moved");
+	assert_int_equal(rename(path, moved), 0);
+	assert_int_equal(symlink(moved, path), 0);
+	assert_false(mxt_quick_cache_load(&cache, loaded));
+	assert_int_equal(rename(moved, path), 0);
+	assert_true(mxt_quick_cache_load(&cache, loaded));
+}
+
 static void test_a_cache_that_cannot_be_written(void **state)
 {
 	MXT_CLEANUP_FREE char *file = mxt_scratch_write(*state, "file", "");
@@ -121,9 +151,10 @@ int main(void)
 {
 #define ROW(function) cmocka_unit_test_setup_teardown(function, mxt_scratch_setup, mxt_scratch_teardown)
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_the_folder),           ROW(test_keeps_what_is_settled),
-	    ROW(test_belongs_to_one_list_in_one_place),  cmocka_unit_test(test_all_or_nothing),
-	    ROW(test_a_folder_that_others_may_write_to), ROW(test_a_cache_that_cannot_be_written),
+	    cmocka_unit_test(test_the_folder),          ROW(test_keeps_what_is_settled),
+	    ROW(test_belongs_to_one_list_in_one_place), ROW(test_a_link_is_not_believed),
+	    cmocka_unit_test(test_all_or_nothing),      ROW(test_a_folder_that_others_may_write_to),
+	    ROW(test_a_cache_that_cannot_be_written),
 	};
 #undef ROW
 	return cmocka_run_group_tests(tests, NULL, NULL);
