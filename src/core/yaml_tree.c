@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "error.h"
 #include "printable.h"
 #include "yaml_event.h"
@@ -83,15 +84,11 @@ static struct mxt_yaml_node *add_node(struct loader *l, yaml_mark_t start, yaml_
 
 static int add_span(struct loader *l, const struct mxt_yaml_node *node, enum mxt_yaml_style style)
 {
-	if (l->n_spans == l->max_spans) {
-		size_t max = l->max_spans ? 2 * l->max_spans : 64;
-		struct mxt_yaml_span *spans = realloc(l->spans, max * sizeof *spans);
-		if (!spans)
-			return mxt_error_oom(l->err);
-		l->spans = spans;
-		l->max_spans = max;
-	}
-	l->spans[l->n_spans++] = (struct mxt_yaml_span){node->begin, node->end, style, l->flow_depth > 0};
+	struct mxt_yaml_span *spans = mxt_array_reserve(l->spans, l->n_spans, &l->max_spans, sizeof *spans);
+	if (!spans)
+		return mxt_error_oom(l->err);
+	l->spans = spans;
+	spans[l->n_spans++] = (struct mxt_yaml_span){node->begin, node->end, style, l->flow_depth > 0};
 	return 0;
 }
 
@@ -275,15 +272,11 @@ static void entries_finish(struct entries *entries)
 
 static int entries_add(const struct loader *l, struct entries *entries, struct mxt_yaml_entry entry)
 {
-	if (entries->count == entries->max) {
-		size_t max = entries->max ? 2 * entries->max : 8;
-		struct mxt_yaml_entry *items = realloc(entries->items, max * sizeof *items);
-		if (!items)
-			return mxt_error_oom(l->err);
-		entries->items = items;
-		entries->max = max;
-	}
-	entries->items[entries->count++] = entry;
+	struct mxt_yaml_entry *items = mxt_array_reserve(entries->items, entries->count, &entries->max, sizeof *items);
+	if (!items)
+		return mxt_error_oom(l->err);
+	entries->items = items;
+	items[entries->count++] = entry;
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "axolotl_key.h"
 #include "cleanup.h"
 #include "error.h"
@@ -69,17 +70,6 @@ void mxt_axolotl_schema_destroy(struct mxt_axolotl_schema *schema)
 	free(schema);
 }
 
-/* The list with room for one more element; NULL when memory ran out: then it stays as it is. */
-static void *grow(void *list, size_t *room, size_t count, size_t size)
-{
-	if (count < *room)
-		return list;
-	size_t wanted = *room ? 2 * *room : 64;
-	void *grown = realloc(list, wanted * size);
-	*room = grown ? wanted : *room;
-	return grown;
-}
-
 /* ---- what the scan finds ---- */
 
 struct take {
@@ -94,7 +84,7 @@ static int add_class(void *context, struct mxt_python_text name, struct mxt_pyth
 	if (schema->n_classes >= MAX_CLASSES)
 		return 0;
 	struct class_row *classes =
-	    grow(schema->classes, &schema->class_room, schema->n_classes, sizeof *schema->classes);
+	    mxt_array_reserve(schema->classes, schema->n_classes, &schema->class_room, sizeof *schema->classes);
 	if (!classes)
 		return -ENOMEM;
 	schema->classes = classes;
@@ -120,7 +110,8 @@ static int add_field(void *context, struct mxt_python_text class_name, struct mx
 	const struct class_row *row = find_class(schema, class_name);
 	if (!row || schema->n_fields >= MAX_FIELDS)
 		return 0;
-	struct field_row *fields = grow(schema->fields, &schema->field_room, schema->n_fields, sizeof *schema->fields);
+	struct field_row *fields =
+	    mxt_array_reserve(schema->fields, schema->n_fields, &schema->field_room, sizeof *schema->fields);
 	if (!fields)
 		return -ENOMEM;
 	schema->fields = fields;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array.h"
 #include "error.h"
 #include "yaml_event.h"
 
@@ -52,14 +53,10 @@ static int add_anchor(struct walk *w, const char *name)
 {
 	if (!name)
 		return 0;
-	if (w->n_anchors == w->max_anchors) {
-		size_t max = w->max_anchors ? 2 * w->max_anchors : 8;
-		struct anchor *anchors = realloc(w->anchors, max * sizeof *anchors);
-		if (!anchors)
-			return mxt_error_oom(w->err);
-		w->anchors = anchors;
-		w->max_anchors = max;
-	}
+	struct anchor *anchors = mxt_array_reserve(w->anchors, w->n_anchors, &w->max_anchors, sizeof *anchors);
+	if (!anchors)
+		return mxt_error_oom(w->err);
+	w->anchors = anchors;
 	size_t item = w->outline->count > 0 ? w->outline->count - 1 : NO_ITEM;
 	w->anchors[w->n_anchors] = (struct anchor){strdup(name), item};
 	if (!w->anchors[w->n_anchors].name)
@@ -104,14 +101,10 @@ static enum mxt_yaml_form form_of(const yaml_event_t *event)
 static int start_item(struct walk *w, const yaml_event_t *event)
 {
 	struct mxt_yaml_outline *o = w->outline;
-	if (o->count == w->max_items) {
-		size_t max = w->max_items ? 2 * w->max_items : 32;
-		struct mxt_yaml_item *items = realloc(o->items, max * sizeof *items);
-		if (!items)
-			return mxt_error_oom(w->err);
-		o->items = items;
-		w->max_items = max;
-	}
+	struct mxt_yaml_item *items = mxt_array_reserve(o->items, o->count, &w->max_items, sizeof *items);
+	if (!items)
+		return mxt_error_oom(w->err);
+	o->items = items;
 	char *key = NULL;
 	if (event->type == YAML_SCALAR_EVENT && !(key = strdup((const char *)event->data.scalar.value)))
 		return mxt_error_oom(w->err);
