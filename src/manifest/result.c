@@ -38,14 +38,23 @@ static void add_unknown(struct result *result, const char *what, const char *nam
 	result->failed = result->failed || text.failed;
 }
 
-/* The bytes of a single file, whatever its name is; of a folder, its files by their paths. */
+bool mxt_result_is_one_file(const struct mxt_file_list *dataset)
+{
+	return dataset->count == 1 && dataset->entries[0].kind == MXT_ENTRY_FILE;
+}
+
+void mxt_result_dataset_hash(const struct mxt_file_list *dataset, uint8_t ret_hash[MXT_HASH_SIZE])
+{
+	if (mxt_result_is_one_file(dataset))
+		memcpy(ret_hash, dataset->entries[0].hash, MXT_HASH_SIZE);
+	else
+		mxt_file_list_hash(dataset, ret_hash);
+}
+
 static void take_dataset(struct result *result, const struct mxt_file_list *list)
 {
 	uint8_t hash[MXT_HASH_SIZE];
-	if (list->single && list->count == 1)
-		memcpy(hash, list->entries[0].hash, sizeof hash);
-	else
-		mxt_file_list_hash(list, hash);
+	mxt_result_dataset_hash(list, hash);
 	add(result, result->datasets, mxt_json_hash(hash));
 }
 

@@ -6,8 +6,8 @@
  *   {"version": 1, "plan_id", "config": normalised, "datasets": [hash, in order], "checkpoint": [{"path", "blake3"}]}
  *
  * result_rules.def says which files of a checkpoint and which keys of a config do not take part, and why;
- * result_config.h how the config is normalised: the one that the trainer got, with the arguments behind it. A dataset
- * of a single file has the hash of its bytes, one of a folder the folder's. "version" is that of these rules.
+ * result_config.h how the config is normalised: the one that the trainer got, with the arguments behind it. "version"
+ * is that of these rules.
  */
 #ifndef MXT_MANIFEST_RESULT_H
 #define MXT_MANIFEST_RESULT_H
@@ -25,6 +25,10 @@ struct mxt_error;
 
 /* True for final tensors and the tokenizer: files in the checkpoint's own folder, not in those below it. */
 bool mxt_result_takes_file(const char *path);
+
+/* Of one file the hash of its bytes, whether it is named itself or its folder is; of more files the folder's. */
+bool mxt_result_is_one_file(const struct mxt_file_list *dataset);
+void mxt_result_dataset_hash(const struct mxt_file_list *dataset, uint8_t ret_hash[MXT_HASH_SIZE]);
 
 struct mxt_result_request {
 	const char *plan_id;               /* NULL: unknown */

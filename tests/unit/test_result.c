@@ -100,6 +100,7 @@ static void test_what_the_id_depends_on(void **state)
 	id_of(&run, id);
 	run.files[2].hash[0]++; /* trainer_state.json */
 	strcpy(run.data_name, "other.jsonl");
+	run.lists[0].single = false; /* its folder */
 	expect(&run, id, true);
 	run.data[0].hash[5]++;
 	expect(&run, id, false);
