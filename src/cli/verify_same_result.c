@@ -39,37 +39,36 @@ static int run_read(struct run *run, const char *operand, struct mxt_error *err)
 
 static json_t *side_value(const struct mxt_same_side *side)
 {
-	return json_pack("{s:o, s:s*}", "run", mxt_json_clean_text(side->name, PATH_MAX), "result_id",
-			 mxt_manifest_result_id(side->manifest));
+	json_t *result = json_object_get(mxt_manifest_document(side->manifest), "result");
+	return json_pack("{s:o, s:s*, s:O*}", "run", mxt_json_clean_text(side->name, PATH_MAX), "result_id",
+			 mxt_manifest_result_id(side->manifest), "unknown", json_object_get(result, "unknown"));
 }
 
-/* `difference`: NULL where there is none. */
-static int print_json(struct mxt_cli *cli, const struct mxt_same_side sides[2], const char *difference,
+/* "same" is left out where it is not known; "difference" where there is none. */
+static int print_json(struct mxt_cli *cli, const struct mxt_same_side sides[2], const struct mxt_error *outcome,
 		      struct mxt_error *err)
 {
-	json_t *object = json_pack("{s:s, s:i, s:b, s:[o, o]}", "event", "same_result", "v", 1, "same",
-				   difference == NULL, "runs", side_value(&sides[0]), side_value(&sides[1]));
-	if (difference && json_object_set_new(object, "difference", mxt_json_clean_text(difference, PATH_MAX)) < 0) {
-		json_decref(object);
-		return mxt_error_oom(err);
-	}
-	return mxt_print_json(cli->out, object, err);
+	bool differs = outcome->id == MXT_E_RESULT_DIFFERS, is_known = outcome->id != MXT_E_RESULT_UNKNOWN;
+	return mxt_print_json(cli->out,
+			      json_pack("{s:s, s:i, s:o*, s:[o, o], s:o*}", "event", "same_result", "v", 1, "same",
+					is_known ? json_boolean(!differs) : NULL, "runs", side_value(&sides[0]),
+					side_value(&sides[1]), "difference",
+					differs ? mxt_json_clean_text(mxt_error_text(outcome), PATH_MAX) : NULL),
+			      err);
 }
 
 static int report(struct mxt_cli *cli, bool json, const struct mxt_same_side sides[2], struct mxt_error *err)
 {
-	int rc = mxt_same_result(&sides[0], &sides[1], err);
-	if (rc == 0 && json)
-		return print_json(cli, sides, NULL, err);
-	if (rc == 0)
-		(void)fprintf(cli->out, "%s and %s came to the same result, by their manifests: %s\n", sides[0].name,
-			      sides[1].name, mxt_manifest_result_id(sides[0].manifest));
 	MXT_CLEANUP_ERROR struct mxt_error fault = MXT_ERROR_INIT;
-	if (rc < 0 && json && err->id == MXT_E_RESULT_DIFFERS &&
-	    print_json(cli, sides, mxt_error_text(err), &fault) < 0) {
+	int rc = mxt_same_result(&sides[0], &sides[1], err);
+	bool compared = rc == 0 || err->id == MXT_E_RESULT_DIFFERS || err->id == MXT_E_RESULT_UNKNOWN;
+	if (compared && json && print_json(cli, sides, err, &fault) < 0) {
 		mxt_error_move(err, &fault);
 		return err->status;
 	}
+	if (rc == 0 && !json)
+		(void)fprintf(cli->out, "%s and %s came to the same result, by their manifests: %s\n", sides[0].name,
+			      sides[1].name, mxt_manifest_result_id(sides[0].manifest));
 	return rc;
 }
 

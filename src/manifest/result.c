@@ -108,7 +108,7 @@ static void note_missing(struct result *result)
 static json_t *document(const struct result *result)
 {
 	if (json_array_size(result->unknown) > 0)
-		return json_pack("{s:O}", "unknown", result->unknown);
+		return json_pack("{s:O, s:O*}", "unknown", result->unknown, "config", result->request->config);
 	return json_pack("{s:i,s:s,s:O,s:O,s:O}", "version", VERSION, "plan_id", result->request->plan_id, "config",
 			 result->request->config, "datasets", result->datasets, "checkpoint", result->checkpoint);
 }
@@ -151,7 +151,7 @@ int mxt_result_make(const struct mxt_result_request *request, json_t **ret_resul
 	return 0;
 }
 
-static bool has_unlisted_dataset(const json_t *document)
+bool mxt_result_lacks_dataset(const json_t *document)
 {
 	const json_t *rows = json_object_get(document, "not_listed");
 	const char *dataset = mxt_list_role_name(MXT_LIST_DATASET);
@@ -172,7 +172,7 @@ int mxt_result_check(const json_t *document, const struct mxt_file_list *lists, 
 	MXT_CLEANUP_JSON json_t *made = NULL;
 	char id[MXT_HASH_HEX_SIZE];
 	int rc = mxt_result_make(&request, &made, id, err);
-	if (rc < 0 || (json_equal(made, result) && !has_unlisted_dataset(document)))
+	if (rc < 0 || (json_equal(made, result) && !mxt_result_lacks_dataset(document)))
 		return rc;
 	return mxt_error_set(err, -EINVAL, MXT_E_RESULT_FORM,
 			     "result: it is not made of the plan and the files that the manifest lists");

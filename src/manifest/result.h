@@ -30,6 +30,9 @@ bool mxt_result_takes_file(const char *path);
 bool mxt_result_is_one_file(const struct mxt_file_list *dataset);
 void mxt_result_dataset_hash(const struct mxt_file_list *dataset, uint8_t ret_hash[MXT_HASH_SIZE]);
 
+/* Does a manifest's document name datasets whose files it does not list? */
+bool mxt_result_lacks_dataset(const json_t *document);
+
 struct mxt_result_request {
 	const char *plan_id;               /* NULL: unknown */
 	const json_t *config;              /* of mxt_result_config(), borrowed; NULL: unknown */
@@ -40,7 +43,7 @@ struct mxt_result_request {
 
 /*
  * *ret_result is the object above (new reference) and `ret_id` its hash; or, where something is unknown, *ret_result is
- * {"unknown": [reasons]} and `ret_id` is "".
+ * {"unknown": [reasons], "config"}, without a config that is unknown, too, and `ret_id` is "".
  */
 int mxt_result_make(const struct mxt_result_request *request, json_t **ret_result, char ret_id[MXT_HASH_HEX_SIZE],
 		    struct mxt_error *err) MXT_WUR;

@@ -3,65 +3,28 @@
 
 #include <errno.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "affix.h"
-#include "cleanup.h"
+#include "compiler.h"
 #include "error.h"
-#include "hash_files.h"
 #include "json.h"
 #include "json_difference.h"
 #include "result.h"
-#include "tensor_difference.h"
-#include "tree.h"
-#include "verify.h"
+#include "same_tensors.h"
 
 struct pair {
 	const struct mxt_same_side *sides[2];
 	const char *names[2];
 	const json_t *results[2]; /* "result" of each */
 	struct mxt_buf *text;     /* what differs; empty while nothing does */
+	struct mxt_buf *compared; /* names of the parts that both know */
 	struct mxt_error *err;
 };
 
-/* Two lists of one role and number, and the entry that differs: NULL where a side has none. */
-struct place {
-	const struct mxt_file_list *lists[2];
-	const struct mxt_file_entry *entries[2];
-};
-
-static const char *result_id(const struct mxt_same_side *side)
+static const json_t *result_of(const struct mxt_same_side *side)
 {
-	return mxt_json_text(mxt_manifest_document(side->manifest), "result_id");
-}
-
-static int refuse_unknown(const struct mxt_same_side *side, struct mxt_error *err)
-{
-	MXT_CLEANUP_BUF struct mxt_buf reasons = MXT_BUF_INIT;
-	const json_t *unknown =
-	    json_object_get(json_object_get(mxt_manifest_document(side->manifest), "result"), "unknown");
-	size_t i;
-	const json_t *reason;
-	json_array_foreach(unknown, i, reason)
-	{
-		const char *text = json_string_value(reason);
-		mxt_buf_printf(&reasons, "%s%.400s", i > 0 ? "; " : "", text ? text : "");
-	}
-	if (mxt_buf_status(&reasons, err) < 0)
-		return -ENOMEM;
-	return mxt_error_set(err, -EINVAL, MXT_E_RESULT_UNKNOWN, "%s has no result_id to compare%s%s", side->name,
-			     reasons.len > 0 ? ": " : "", mxt_buf_text(&reasons));
-}
-
-/* "plan_id is X in A and Y in B", for one part of the results. */
-static void compare_part(const struct pair *pair, const char *key, const char *lead)
-{
-	MXT_CLEANUP_BUF struct mxt_buf found = MXT_BUF_INIT;
-	if (mxt_json_difference(json_object_get(pair->results[0], key), json_object_get(pair->results[1], key),
-				pair->names, &found))
-		mxt_buf_printf(pair->text, "%s%s", lead, mxt_buf_text(&found));
-	pair->text->failed = pair->text->failed || found.failed;
+	return json_object_get(mxt_manifest_document(side->manifest), "result");
 }
 
 static const struct mxt_file_list *list_of(const struct mxt_same_side *side, enum mxt_list_role role, size_t number)
@@ -88,8 +51,14 @@ static bool same_entry(const struct mxt_file_entry *a, const struct mxt_file_ent
 	return a->size == b->size && memcmp(a->hash, b->hash, sizeof a->hash) == 0;
 }
 
-/* The first difference of two sorted lists among the entries that `takes` wants. False: there is none. */
-static bool find_place(struct place *place, bool (*takes)(const char *path))
+/* What a link leads to may be anything. */
+static bool is_of_result(const struct mxt_file_entry *entry)
+{
+	return !entry || (entry->kind == MXT_ENTRY_FILE && mxt_result_takes_file(entry->path));
+}
+
+/* The first difference of two sorted lists; of checkpoints, of what results are made of. False: there is none. */
+static bool find_place(struct mxt_same_place *place, bool is_checkpoint)
 {
 	size_t i = 0, j = 0;
 	for (;;) {
@@ -99,16 +68,17 @@ static bool find_place(struct place *place, bool (*takes)(const char *path))
 		int order = !a ? 1 : !b ? -1 : strcmp(a->path, b->path);
 		i += order <= 0;
 		j += order >= 0;
-		if ((takes && !takes(order <= 0 ? a->path : b->path)) || (order == 0 && same_entry(a, b)))
-			continue;
 		place->entries[0] = order <= 0 ? a : NULL;
 		place->entries[1] = order >= 0 ? b : NULL;
-		return true;
+		if (is_checkpoint && !(is_of_result(place->entries[0]) && is_of_result(place->entries[1])))
+			continue;
+		if (order != 0 || !same_entry(a, b))
+			return true;
 	}
 }
 
 /* "train.jsonl differs", "x is only in A". A single file's name counts for nothing. */
-static void append_place(const struct pair *pair, const struct place *place)
+static void append_place(const struct pair *pair, const struct mxt_same_place *place)
 {
 	const struct mxt_file_entry *a = place->entries[0], *b = place->entries[1];
 	if (a && b)
@@ -120,110 +90,54 @@ static void append_place(const struct pair *pair, const struct place *place)
 			       pair->names[0], (long long)b->size, pair->names[1]);
 }
 
-static void compare_datasets(const struct pair *pair)
+static bool same_dataset(const struct mxt_same_place *place)
 {
-	const json_t *a = json_object_get(pair->results[0], "datasets"),
-		     *b = json_object_get(pair->results[1], "datasets");
+	uint8_t hashes[2][MXT_HASH_SIZE];
+	for (size_t side = 0; side < 2; side++)
+		mxt_result_dataset_hash(place->lists[side], hashes[side]);
+	return memcmp(hashes[0], hashes[1], MXT_HASH_SIZE) == 0;
+}
+
+static int compare_datasets(const struct pair *pair)
+{
+	struct mxt_same_place place = {.sides = {pair->sides[0], pair->sides[1]}};
 	size_t i = 0;
-	while (json_array_get(a, i) && json_array_get(b, i) && json_equal(json_array_get(a, i), json_array_get(b, i)))
+	do {
+		place.lists[0] = list_of(pair->sides[0], MXT_LIST_DATASET, i);
+		place.lists[1] = list_of(pair->sides[1], MXT_LIST_DATASET, i);
 		i++;
-	if (i == json_array_size(a) && i == json_array_size(b))
-		return;
-	struct place place = {
-	    {list_of(pair->sides[0], MXT_LIST_DATASET, i), list_of(pair->sides[1], MXT_LIST_DATASET, i)}, {NULL, NULL}};
-	mxt_buf_printf(pair->text, "dataset %zu", i + 1);
+	} while (place.lists[0] && place.lists[1] && same_dataset(&place));
+	if (!place.lists[0] && !place.lists[1])
+		return 0;
+	mxt_buf_printf(pair->text, "dataset %zu", i);
 	if (!place.lists[0] || !place.lists[1]) {
 		mxt_buf_printf(pair->text, " is only in %s", pair->names[place.lists[0] ? 0 : 1]);
-		return;
+		return 0;
 	}
 	mxt_buf_puts(pair->text, ": ");
-	if (place.lists[0]->single && place.lists[1]->single) {
+	if (mxt_result_is_one_file(place.lists[0]) && mxt_result_is_one_file(place.lists[1])) {
 		place.entries[0] = entry_at(place.lists[0], 0);
 		place.entries[1] = entry_at(place.lists[1], 0);
-	} else if (!find_place(&place, NULL)) {
-		mxt_buf_puts(pair->text, "one is a file, the other a folder");
-		return;
+	} else {
+		(void)find_place(&place, false);
 	}
 	append_place(pair, &place);
-}
-
-struct opened {
-	int root_fd, fd;
-	char path[512]; /* for messages; cut where it is longer */
-};
-
-static void opened_finish(struct opened *opened)
-{
-	mxt_cleanup_close_(&opened->fd);
-	mxt_cleanup_close_(&opened->root_fd);
-}
-
-/* Where a list of one side lies. */
-static void append_root(const struct mxt_same_side *side, const struct mxt_file_list *list, struct mxt_buf *root)
-{
-	const struct mxt_verify_request where = {
-	    .manifest = side->manifest, .run_folder = side->run_folder, .checkpoint = side->checkpoint};
-	for (size_t i = 0; i < mxt_manifest_n_lists(side->manifest); i++)
-		if (mxt_manifest_list(side->manifest, i) == list)
-			mxt_verify_place(&where, i, root);
-}
-
-/* Opens one side's file, which must still be the one of its manifest. */
-static int open_side(const struct pair *pair, const struct place *place, size_t side, struct opened *opened,
-		     struct mxt_error *err)
-{
-	const struct mxt_file_entry *entry = place->entries[side];
-	MXT_CLEANUP_BUF struct mxt_buf root = MXT_BUF_INIT;
-	append_root(pair->sides[side], place->lists[side], &root);
-	(void)snprintf(opened->path, sizeof opened->path, "%s of %s", entry->path, pair->names[side]);
-	int rc = mxt_buf_status(&root, err);
-	if (rc == 0)
-		rc = mxt_tree_open_root(mxt_buf_text(&root), &opened->root_fd, err);
-	if (rc < 0)
-		return rc;
-	struct mxt_hash_request request = {.root_fd = opened->root_fd, .entries = entry, .count = 1};
-	struct mxt_hash_outcome outcome;
-	rc = mxt_hash_files(&request, &outcome, err);
-	if (rc < 0)
-		return rc;
-	if (outcome.status == 0 && memcmp(outcome.hash, entry->hash, sizeof outcome.hash) != 0)
-		return mxt_error_set(err, -ESTALE, MXT_E_TREE_CHANGED, "%s has changed since its manifest was made",
-				     opened->path);
-	rc = outcome.status < 0 ? outcome.status : mxt_tree_open(opened->root_fd, entry->path, &opened->fd);
-	return rc < 0 ? mxt_error_errno(err, -rc, "cannot read %s/%s", mxt_buf_text(&root), entry->path) : 0;
-}
-
-static int compare_tensors(const struct pair *pair, const struct place *place, struct mxt_error *err)
-{
-	struct opened opened[2] = {{.root_fd = -1, .fd = -1}, {.root_fd = -1, .fd = -1}};
-	MXT_CLEANUP_BUF struct mxt_buf found = MXT_BUF_INIT;
-	int rc = open_side(pair, place, 0, &opened[0], err);
-	if (rc == 0)
-		rc = open_side(pair, place, 1, &opened[1], err);
-	if (rc == 0) {
-		struct mxt_tensor_side sides[2] = {{opened[0].fd, opened[0].path}, {opened[1].fd, opened[1].path}};
-		rc = mxt_tensor_difference(sides, &found, err);
-	}
-	if (rc == 0)
-		mxt_buf_printf(pair->text, ": %s", mxt_buf_text(&found));
-	opened_finish(&opened[0]);
-	opened_finish(&opened[1]);
-	return rc;
+	return 0;
 }
 
 /* The file, and of a safetensors file the tensor; where that cannot be said, why. */
 static int compare_checkpoints(const struct pair *pair)
 {
-	struct place place = {
-	    {list_of(pair->sides[0], MXT_LIST_CHECKPOINT, 0), list_of(pair->sides[1], MXT_LIST_CHECKPOINT, 0)},
-	    {NULL, NULL}};
-	if (!find_place(&place, mxt_result_takes_file))
+	struct mxt_same_place place = {.sides = {pair->sides[0], pair->sides[1]}};
+	for (size_t side = 0; side < 2; side++)
+		place.lists[side] = list_of(pair->sides[side], MXT_LIST_CHECKPOINT, 0);
+	if (!find_place(&place, true))
 		return 0;
 	append_place(pair, &place);
 	if (!place.entries[0] || !place.entries[1] || !mxt_has_suffix(place.entries[0]->path, ".safetensors"))
 		return 0;
 	MXT_CLEANUP_ERROR struct mxt_error cause = MXT_ERROR_INIT;
-	int rc = compare_tensors(pair, &place, &cause);
+	int rc = mxt_same_tensors(&place, pair->text, &cause);
 	if (rc == -ENOMEM || rc == -ECANCELED) {
 		mxt_error_move(pair->err, &cause);
 		return rc;
@@ -233,34 +147,119 @@ static int compare_checkpoints(const struct pair *pair)
 	return 0;
 }
 
+static int compare_plans(const struct pair *pair)
+{
+	const char *a = mxt_manifest_plan_id(pair->sides[0]->manifest),
+		   *b = mxt_manifest_plan_id(pair->sides[1]->manifest);
+	if (strcmp(a, b) != 0)
+		mxt_buf_printf(pair->text, "the plans differ: %s in %s and %s in %s", a, pair->names[0], b,
+			       pair->names[1]);
+	return 0;
+}
+
+static int compare_configs(const struct pair *pair)
+{
+	MXT_CLEANUP_BUF struct mxt_buf found = MXT_BUF_INIT;
+	if (mxt_json_difference(json_object_get(pair->results[0], "config"),
+				json_object_get(pair->results[1], "config"), pair->names, &found))
+		mxt_buf_printf(pair->text, "the configs differ: %s", mxt_buf_text(&found));
+	pair->text->failed = pair->text->failed || found.failed;
+	return 0;
+}
+
+static bool has_plan(const struct mxt_same_side *side)
+{
+	return mxt_manifest_plan_id(side->manifest) != NULL;
+}
+
+static bool has_config(const struct mxt_same_side *side)
+{
+	return json_object_get(result_of(side), "config") != NULL;
+}
+
+/* All of them: without one, the numbers of the others say nothing. */
+static bool has_datasets(const struct mxt_same_side *side)
+{
+	return list_of(side, MXT_LIST_DATASET, 0) && !mxt_result_lacks_dataset(mxt_manifest_document(side->manifest));
+}
+
+static bool has_checkpoint(const struct mxt_same_side *side)
+{
+	return list_of(side, MXT_LIST_CHECKPOINT, 0) != NULL;
+}
+
+/* What a result is made of, in the order in which it is compared. */
+static const struct {
+	const char *name;
+	bool (*is_known)(const struct mxt_same_side *side);
+	int (*compare)(const struct pair *pair);
+} parts[] = {
+    {"plan", has_plan, compare_plans},
+    {"config", has_config, compare_configs},
+    {"datasets", has_datasets, compare_datasets},
+    {"checkpoint", has_checkpoint, compare_checkpoints},
+};
+
 static int compare(const struct pair *pair)
 {
-	compare_part(pair, "plan_id", "the plans differ: ");
-	if (pair->text->len == 0)
-		compare_part(pair, "config", "the configs differ: ");
-	if (pair->text->len == 0)
-		compare_datasets(pair);
-	int rc = pair->text->len == 0 ? compare_checkpoints(pair) : 0;
-	if (rc == 0 && pair->text->len == 0)
-		mxt_json_difference(pair->results[0], pair->results[1], pair->names, pair->text);
-	return rc < 0 ? rc : mxt_buf_status(pair->text, pair->err);
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && pair->text->len == 0 && i < MXT_ARRAY_LEN(parts); i++) {
+		if (!parts[i].is_known(pair->sides[0]) || !parts[i].is_known(pair->sides[1]))
+			continue;
+		mxt_buf_printf(pair->compared, "%s%s", pair->compared->len > 0 ? ", " : "", parts[i].name);
+		rc = parts[i].compare(pair);
+	}
+	return rc;
+}
+
+/* "; A has no result_id: the config is not known". Nothing where it has one. */
+static void append_unknown(const struct mxt_same_side *side, struct mxt_buf *text)
+{
+	size_t i;
+	const json_t *reason;
+	if (mxt_manifest_result_id(side->manifest))
+		return;
+	mxt_buf_printf(text, "; %s has no result_id", side->name);
+	json_array_foreach(json_object_get(result_of(side), "unknown"), i, reason)
+	{
+		const char *words = json_string_value(reason);
+		mxt_buf_printf(text, "%s%.400s", i > 0 ? ", " : ": ", words ? words : "");
+	}
+}
+
+static int tell_unknown(const struct pair *pair)
+{
+	for (size_t i = 0; i < 2; i++)
+		append_unknown(pair->sides[i], pair->text);
+	if (pair->text->failed || pair->compared->failed)
+		return mxt_error_oom(pair->err);
+	return mxt_error_set(pair->err, -EINVAL, MXT_E_RESULT_UNKNOWN,
+			     "whether %s and %s came to the same is not known: %s%s%s", pair->names[0], pair->names[1],
+			     pair->compared->len > 0 ? "no difference in "
+						     : "they have nothing in common that can be compared",
+			     mxt_buf_text(pair->compared), mxt_buf_text(pair->text));
 }
 
 int mxt_same_result(const struct mxt_same_side *a, const struct mxt_same_side *b, struct mxt_error *err)
 {
-	const char *ids[2] = {result_id(a), result_id(b)};
-	if (ids[0][0] == '\0' || ids[1][0] == '\0')
-		return refuse_unknown(ids[0][0] == '\0' ? a : b, err);
-	if (strcmp(ids[0], ids[1]) == 0)
+	const char *ids[2] = {mxt_manifest_result_id(a->manifest), mxt_manifest_result_id(b->manifest)};
+	if (ids[0] && ids[1] && strcmp(ids[0], ids[1]) == 0)
 		return 0;
 	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
-	struct pair pair = {.sides = {a, b},
-			    .names = {a->name, b->name},
-			    .results = {json_object_get(mxt_manifest_document(a->manifest), "result"),
-					json_object_get(mxt_manifest_document(b->manifest), "result")},
-			    .text = &text,
-			    .err = err};
+	MXT_CLEANUP_BUF struct mxt_buf compared = MXT_BUF_INIT;
+	const struct pair pair = {.sides = {a, b},
+				  .names = {a->name, b->name},
+				  .results = {result_of(a), result_of(b)},
+				  .text = &text,
+				  .compared = &compared,
+				  .err = err};
 	int rc = compare(&pair);
+	if (rc == 0 && text.len == 0 && (!ids[0] || !ids[1]))
+		return tell_unknown(&pair);
+	if (rc == 0 && text.len == 0)
+		(void)mxt_json_difference(pair.results[0], pair.results[1], pair.names, &text);
+	if (rc == 0)
+		rc = mxt_buf_status(&text, err);
 	if (rc < 0)
 		return rc;
 	return mxt_error_set(err, -EINVAL, MXT_E_RESULT_DIFFERS, "%s and %s did not come to the same result: %s",

@@ -22,8 +22,9 @@ struct mxt_same_side {
 /*
  * 0: the result_ids are equal. MXT_E_RESULT_DIFFERS: the first thing that differs, in the order plan, config (the key),
  * dataset (the file), checkpoint (the file, and of a safetensors file the first tensor: name, shape, type, what
- * differs; that needs the files themselves, and it is said where they are not there). MXT_E_RESULT_UNKNOWN: one has no
- * result_id.
+ * differs; that needs the files themselves, and it is said where they are not there). Where a side has no result_id,
+ * what both have is compared all the same; MXT_E_RESULT_UNKNOWN where that is equal: what it was, and what is not
+ * known.
  */
 int mxt_same_result(const struct mxt_same_side *a, const struct mxt_same_side *b, struct mxt_error *err) MXT_WUR;
 

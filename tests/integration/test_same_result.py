@@ -53,8 +53,6 @@ class SameResult(run_results.TestCase):
 
     def test_the_first_difference_is_named(self):
         a = self.make_run("a", checkpoint=CHECKPOINT)
-        b = self.make_run("b", seed=2, data=b"[]\n", checkpoint={"tokenizer.json": b""})
-        self.expect_unknown(a, b, "no checkpoint with final tensors")
         b = self.make_run("c", seed=2, data=b"[]\n", checkpoint=CHECKPOINT)
         self.expect_difference(a, b, "config", "seed is 1 in ", " and 2 in ")
         b = self.make_run("d", data=b"[]  \n", checkpoint={**CHECKPOINT, "tokenizer.json": b""})
@@ -63,10 +61,58 @@ class SameResult(run_results.TestCase):
         b = self.make_run("e", checkpoint=CHECKPOINT, plan=mxt_plans.text(mxt_plans.seal(decision, mxt_plans.EVIDENCE)))
         self.expect_difference(a, b, "the plans differ")
 
-    def expect_unknown(self, a, b, words):
+    def expect_unknown(self, a, b, *words):
         result = self.compare(a, b, status=7)
         self.assertIn(UNKNOWN, result.err)
-        self.assertIn(words, result.err)
+        for word in words:
+            self.assertIn(word, result.err)
+
+    def foreign(self, name, data=b"{}\n", checkpoint=None):
+        """A run of another launcher, of which neither plan nor config is known."""
+        run, file, out = self.dir / name / "run", self.dir / name / "data.jsonl", self.dir / name / "out"
+        run.mkdir(parents=True)
+        out.mkdir()
+        file.write_bytes(data)
+        for path, content in (checkpoint or CHECKPOINT).items():
+            (out / path).write_bytes(content)
+        self.run_program("manifest", "create", run, "--dataset", file, "--checkpoint", out, status=0)
+        return run
+
+    def test_what_both_have_is_compared_without_ids(self):
+        a = self.foreign("a")
+        self.expect_unknown(a, self.foreign("b"), "no difference in datasets, checkpoint; ", "a/run has no result_id: "
+                            "the plan is not known, the config is not known", "b/run has no result_id: ")
+        self.expect_difference(a, self.foreign("c", data=b"[]\n"), "dataset 1: data.jsonl differs")
+        weights = safetensors(a=([2], [1, 2]), b=([2, 2], [1, 2, 3, 5]))
+        other = self.foreign("d", checkpoint={**CHECKPOINT, "adapter_model.safetensors": weights})
+        self.expect_difference(a, other, "tensor b (F32 [2, 2]): 1 of 4 elements differ")
+        ours = self.make_run("e", checkpoint=CHECKPOINT)
+        self.expect_unknown(ours, a, "no difference in datasets, checkpoint; ", "a/run has no result_id: ")
+        self.assertNotIn("run-e has no result_id", self.compare(ours, a, status=7).err)
+
+    def test_without_ids_for_programs(self):
+        a, b = self.foreign("a"), self.foreign("b")
+        answer = json.loads(self.compare(a, b, "--json", status=7).out)
+        self.assertNotIn("same", answer)
+        self.assertNotIn("difference", answer)
+        self.assertEqual([run["unknown"][0] for run in answer["runs"]], ["the plan is not known"] * 2)
+        self.assertFalse(any("result_id" in run for run in answer["runs"]))
+        answer = json.loads(self.compare(a, self.foreign("c", data=b""), "--json", status=7).out)
+        self.assertIs(answer["same"], False)
+        self.assertIn("dataset 1", answer["difference"])
+
+    def test_the_config_of_a_run_without_a_checkpoint(self):
+        a, b = (self.make_run(name, seed=seed, checkpoint={"tokenizer.json": b"{}"}) for name, seed in (("a1", 1), ("b2", 2)))
+        self.expect_difference(a, b, "the configs differ: ", "seed is 1 in ", " and 2 in ")
+        c = self.make_run("c", checkpoint={"tokenizer.json": b"{}"})
+        self.expect_unknown(a, c, "no difference in plan, config, datasets, checkpoint; ",
+                            "a1 has no result_id: no checkpoint with final tensors is known; ")
+
+    def test_nothing_in_common(self):
+        for name in ("a", "b"):
+            self.write(f"{name}/log.txt", name)
+            self.run_program("manifest", "create", self.dir / name, status=0)
+        self.expect_unknown(self.dir / "a", self.dir / "b", "nothing in common")
 
     def test_files_of_the_checkpoint(self):
         a = self.make_run("a", checkpoint=CHECKPOINT)
