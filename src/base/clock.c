@@ -13,6 +13,13 @@ static uint64_t monotonic_ns(void *context)
 
 const struct mxt_clock mxt_clock_monotonic = {monotonic_ns, 0};
 
+int64_t mxt_real_time_ns(void)
+{
+	struct timespec ts = {0, 0};
+	(void)clock_gettime(CLOCK_REALTIME, &ts);
+	return (int64_t)ts.tv_sec * (int64_t)MXT_NS_PER_S + ts.tv_nsec;
+}
+
 int mxt_poll_ms(uint64_t deadline_ns, uint64_t now_ns)
 {
 	if (deadline_ns == 0)

@@ -20,6 +20,9 @@ static inline uint64_t mxt_now_ns(const struct mxt_clock *clock)
 	return clock->now_ns(clock->context);
 }
 
+/* CLOCK_REALTIME: for what is held against the times of files. */
+int64_t mxt_real_time_ns(void);
+
 /* For poll(): milliseconds until `deadline_ns`, rounded up; -1 where there is none (0). */
 int mxt_poll_ms(uint64_t deadline_ns, uint64_t now_ns);
 

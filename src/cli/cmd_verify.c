@@ -4,7 +4,6 @@
  */
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 
 #include "affix.h"
 #include "b3_list.h"
@@ -48,13 +47,6 @@ static void call_finish(struct call *call)
 	mxt_buf_finish(&call->cache);
 }
 
-static int64_t real_time_ns(void)
-{
-	struct timespec now = {0};
-	(void)clock_gettime(CLOCK_REALTIME, &now);
-	return (int64_t)now.tv_sec * (int64_t)MXT_NS_PER_S + now.tv_nsec;
-}
-
 static int read_call(const struct mxt_cli *cli, const struct mxt_args *args, struct call *call, struct mxt_error *err)
 {
 	MXT_CLEANUP_FREE char **checkpoints = NULL;
@@ -77,7 +69,7 @@ static int read_call(const struct mxt_cli *cli, const struct mxt_args *args, str
 	    .quick = mxt_args_has(args, "quick"),
 	    .cache = call->cache.len ? call->cache.data : NULL,
 	    .threads = (unsigned)threads,
-	    .now_ns = real_time_ns(),
+	    .now_ns = mxt_real_time_ns(),
 	};
 	return rc;
 }

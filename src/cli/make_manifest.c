@@ -3,10 +3,10 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "buf.h"
 #include "cleanup.h"
+#include "clock.h"
 #include "command.h"
 #include "file.h"
 #include "hash_meter.h"
@@ -14,6 +14,7 @@
 #include "manifest.h"
 #include "manifest_create.h"
 #include "manifest_files.h"
+#include "quick_cache.h"
 #include "run_files.h"
 
 /* Hours of hashing are not spent on a folder that nothing can be written to. */
@@ -34,15 +35,18 @@ int mxt_make_manifest(const struct mxt_cli *cli, struct mxt_manifest_request *re
 {
 	MXT_CLEANUP_MANIFEST struct mxt_manifest *manifest = NULL;
 	const struct mxt_hash_meter_request shown = {.out = stderr, .environment = cli->environment};
+	MXT_CLEANUP_BUF struct mxt_buf cache = MXT_BUF_INIT;
 	struct mxt_hash_meter meter;
 	int rc = check_writable(request->run_folder, err);
+	mxt_quick_cache_folder(cli->environment, &cache);
 	if (rc == 0)
 		rc = mxt_hash_meter_start(&meter, &shown, err);
 	if (rc < 0)
 		return rc;
 	request->watch = meter.watch;
 	request->environment = cli->environment;
-	request->seconds = (int64_t)time(NULL);
+	request->now_ns = mxt_real_time_ns();
+	request->cache = cache.len > 0 && !cache.failed ? cache.data : NULL;
 	rc = mxt_manifest_create(request, &manifest, err);
 	if (rc == 0)
 		rc = mxt_manifest_write(manifest, request->run_folder, ret_left_out, err);

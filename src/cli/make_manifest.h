@@ -16,8 +16,9 @@ struct mxt_manifest;
 struct mxt_manifest_request;
 
 /*
- * request->watch, environment and seconds are filled in here. Progress is shown on standard error; a signal ends the
- * work (MXT_E_INTERRUPTED), and nothing is written then. *ret_left_out: how many files the lists for b3sum cannot name.
+ * request->watch, environment, now_ns and cache are filled in here. Progress is shown on standard error; a signal ends
+ * the work (MXT_E_INTERRUPTED), and nothing is written then. *ret_left_out: how many files the lists for b3sum cannot
+ * name.
  */
 int mxt_make_manifest(const struct mxt_cli *cli, struct mxt_manifest_request *request,
 		      struct mxt_manifest **ret_manifest, size_t *ret_left_out, struct mxt_error *err) MXT_WUR;

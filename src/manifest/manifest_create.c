@@ -2,17 +2,20 @@
 #include "manifest_create.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "buf.h"
 #include "checkpoint_state.h"
 #include "cleanup.h"
+#include "clock.h"
 #include "config.h"
 #include "error.h"
 #include "hub_cache.h"
 #include "json.h"
 #include "list_set.h"
 #include "manifest.h"
+#include "quick_cache.h"
 #include "result.h"
 #include "run_files.h"
 #include "run_record.h"
@@ -214,9 +217,9 @@ static int add_result(const struct making *making, json_t *document)
 static int describe(const struct making *making, json_t **ret_document)
 {
 	const json_t *omitted = json_array_size(making->not_listed) > 0 ? making->not_listed : NULL;
-	MXT_CLEANUP_JSON json_t *document =
-	    json_pack("{s:s, s:I, s:s, s:O*}", "schema", MXT_MANIFEST_SCHEMA, "created",
-		      (json_int_t)making->request->seconds, "tool", MXT_VERSION, "not_listed", omitted);
+	MXT_CLEANUP_JSON json_t *document = json_pack("{s:s, s:I, s:s, s:O*}", "schema", MXT_MANIFEST_SCHEMA, "created",
+						      (json_int_t)(making->request->now_ns / (int64_t)MXT_NS_PER_S),
+						      "tool", MXT_VERSION, "not_listed", omitted);
 	int rc = document ? mxt_run_record_describe(&making->record, &making->set.lists[0], document, making->err)
 			  : mxt_error_oom(making->err);
 	if (rc == 0)
@@ -226,6 +229,27 @@ static int describe(const struct making *making, json_t **ret_document)
 	if (rc == 0)
 		*ret_document = json_incref(document);
 	return rc;
+}
+
+/* ---- for `verify --quick` ---- */
+
+/* What was just hashed is as it should be. Nothing depends on it: what cannot be kept is read again. */
+static void remember_list(const struct making *making, const struct mxt_file_list *list, const char *id)
+{
+	MXT_CLEANUP_ERROR struct mxt_error ignored = MXT_ERROR_INIT;
+	MXT_CLEANUP_FREE struct mxt_file_identity *identities = calloc(list->count + 1, sizeof *identities);
+	const struct mxt_quick_cache cache = {making->request->cache, id, list->root, list};
+	for (size_t i = 0; identities && i < list->count; i++)
+		if (list->entries[i].kind == MXT_ENTRY_FILE)
+			identities[i] = list->entries[i].seen;
+	if (identities && mxt_quick_cache_store(&cache, identities, making->request->now_ns, &ignored) < 0)
+		mxt_error_clear(&ignored);
+}
+
+static void remember(const struct making *making, const struct mxt_manifest *manifest)
+{
+	for (size_t i = 0; making->request->cache && i < making->set.count; i++)
+		remember_list(making, &making->set.lists[i], mxt_manifest_id(manifest));
 }
 
 int mxt_manifest_create(const struct mxt_manifest_request *request, struct mxt_manifest **ret_manifest,
@@ -245,5 +269,9 @@ int mxt_manifest_create(const struct mxt_manifest_request *request, struct mxt_m
 		rc = take_files(&making);
 	if (rc == 0)
 		rc = describe(&making, &document);
-	return rc == 0 ? mxt_manifest_seal(document, ret_manifest, err) : rc;
+	if (rc == 0)
+		rc = mxt_manifest_seal(document, ret_manifest, err);
+	if (rc == 0)
+		remember(&making, *ret_manifest);
+	return rc;
 }

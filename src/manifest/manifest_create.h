@@ -21,7 +21,8 @@ struct mxt_manifest_request {
 	unsigned threads;
 	struct mxt_hash_watch watch;
 	char *const *environment; /* for git, in a folder of another launcher */
-	int64_t seconds;          /* since the epoch */
+	int64_t now_ns;           /* CLOCK_REALTIME */
+	const char *cache;        /* folder of quick caches, which learn what was hashed; NULL: none does */
 };
 
 /*

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "quick_cache.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +77,29 @@ static void write_line(const struct mxt_file_identity *identity, int64_t read_ns
 		       (uint64_t)identity->ctime_ns);
 }
 
+static bool is_cache_name(const char *name)
+{
+	return strlen(name) == MXT_HASH_HEX_SIZE - 1 && strspn(name, "0123456789abcdef") == MXT_HASH_HEX_SIZE - 1;
+}
+
+/*
+ * Caches of runs that nobody checks any more would pile up. `newest` was just written: its time is that of the clock
+ * that the others' are of. What cannot be removed stays.
+ */
+static void prune(const char *folder, const char *newest)
+{
+	MXT_CLEANUP_DIR DIR *dir = opendir(folder);
+	const struct dirent *item;
+	struct stat now, status;
+	if (!dir || stat(newest, &now) < 0)
+		return;
+	while ((item = readdir(dir)))
+		if (is_cache_name(item->d_name) &&
+		    fstatat(dirfd(dir), item->d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+		    status.st_mtime < now.st_mtime - MXT_QUICK_KEPT_S)
+			(void)unlinkat(dirfd(dir), item->d_name, 0);
+}
+
 int mxt_quick_cache_store(const struct mxt_quick_cache *cache, const struct mxt_file_identity *identities,
 			  int64_t read_ns, struct mxt_error *err)
 {
@@ -89,7 +114,11 @@ int mxt_quick_cache_store(const struct mxt_quick_cache *cache, const struct mxt_
 		rc = mxt_buf_status(&path, err);
 	if (rc == 0)
 		rc = make_folders(cache->folder, err);
-	return rc < 0 ? rc : mxt_file_replace(path.data, text.data, text.len, err);
+	if (rc == 0)
+		rc = mxt_file_replace(path.data, text.data, text.len, err);
+	if (rc == 0)
+		prune(cache->folder, path.data);
+	return rc;
 }
 
 /* ---- reading ---- */
@@ -151,7 +180,9 @@ bool mxt_quick_cache_load(const struct mxt_quick_cache *cache, struct mxt_file_i
 		      mxt_file_read(path.data, head.len + count * MAX_LINE, &text, NULL) == 0 && text.len >= head.len &&
 		      memcmp(text.data, head.data, head.len) == 0 &&
 		      mxt_quick_cache_parse(text.data + head.len, count, ret_identities);
-	if (!usable)
+	if (usable)
+		(void)utimensat(AT_FDCWD, path.data, NULL, 0); /* it is of use: prune() */
+	else
 		memset(ret_identities, 0, count * sizeof *ret_identities);
 	return usable;
 }

@@ -25,6 +25,9 @@ struct mxt_error;
 /* A file whose times are closer than this to when it was read may change once more and leave no trace in them. */
 #define MXT_QUICK_SETTLED_NS INT64_C(2000000000)
 
+/* What was neither written nor used for this long is removed when something is stored: 90 days. */
+#define MXT_QUICK_KEPT_S (90 * 24 * 3600)
+
 /* Appends $XDG_CACHE_HOME/mindxtrain/verify or $HOME/.cache/mindxtrain/verify; nothing when neither is set. */
 void mxt_quick_cache_folder(char *const *environment, struct mxt_buf *buf);
 

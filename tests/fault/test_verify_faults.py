@@ -22,9 +22,6 @@ class Verify(mxt.TestCase):
         self.write("run/small.txt", "1")
         self.run_program("manifest", "create", self.run_dir, status=0)
 
-    def environment(self, env=None, clean=False):
-        return super().environment({"XDG_CACHE_HOME": self.dir / "cache", **(env or {})}, clean)
-
     def findings(self, folder, *options, status=7, **how):
         told = self.run_program("verify", folder, "--json", *options, status=status, **how).json()
         return {(row["problem"], row["path"], row.get("found")) for row in told["findings"]}
@@ -95,6 +92,7 @@ class Changes(Verify):
 
         self.write("data/model.bin", os.urandom(1 << 20))
         self.run_program("manifest", "create", self.run_dir, "--dataset", self.dir / "data", status=0)
+        cached = sorted(self.user_cache.rglob("*"))
         for number in signal.SIGINT, signal.SIGTERM:
             with self.subTest(number=number), fuse_folder.mounted(self, self.dir / "data", read_ms=200) as folder:
                 process = self.start("verify", self.run_dir, "--dataset", folder, "--json")
@@ -103,7 +101,7 @@ class Changes(Verify):
                 out, err = process.communicate(timeout=60)
                 self.assertEqual((process.returncode, out), (128 + number, ""), err)
                 self.assertIn("[MXT-103]", err)
-                self.assertFalse((self.dir / "cache").exists())
+                self.assertEqual(sorted(self.user_cache.rglob("*")), cached)
 
 
 class Rights(Verify):
@@ -130,7 +128,7 @@ class Rights(Verify):
         self.run_program("verify", self.run_dir, status=0)
         trusted = lambda: self.run_program("verify", "--quick", "--json", self.run_dir, status=0).json()["files_trusted"]
         self.assertEqual(trusted(), 2)
-        os.chown(self.dir / "cache/mindxtrain/verify", 65534, 65534)
+        os.chown(self.user_cache / "mindxtrain/verify", 65534, 65534)
         self.assertEqual(trusted(), 0)
 
 

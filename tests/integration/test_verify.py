@@ -27,9 +27,6 @@ class Made(mxt.TestCase):
         self.write("data/train.jsonl", "{}\n" * 100)
         self.made = self.run_program("manifest", "create", self.run_dir, "--dataset", self.data, "--json", status=0).json()
 
-    def environment(self, env=None, clean=False):
-        return super().environment({"XDG_CACHE_HOME": self.dir / "cache", **(env or {})}, clean)
-
     def verify(self, *options, status=0, at=None, **how):
         return self.run_program("verify", at or self.run_dir, *options, status=status, **how)
 
@@ -196,6 +193,10 @@ class Places(Made):
         self.assertEqual((told["files_read"], told["files_trusted"], told["quick"]), (3, 0, True))
         told = self.verify("--quick")
         self.assertIn("not read (--quick): 3 files", told.out)
+        shutil.rmtree(self.user_cache)
+        self.run_program("manifest", "create", self.run_dir, "--dataset", self.data, status=0)
+        told = self.verify("--quick", "--json").json()
+        self.assertEqual((told["files_read"], told["files_trusted"]), (0, 3))
         os.utime(self.run_dir / "train.log")
         told = self.verify("--quick", "--json").json()
         self.assertEqual((told["files_read"], told["files_trusted"]), (1, 2))

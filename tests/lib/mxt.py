@@ -117,13 +117,16 @@ class TestCase(unittest.TestCase):
     def setUp(self):
         self.mark = uuid.uuid4().hex
         self.dir = pathlib.Path(tempfile.mkdtemp(prefix="mxt-test-"))
-        self.addCleanup(shutil.rmtree, self.dir, ignore_errors=True)
+        self.user_cache = pathlib.Path(f"{self.dir}.cache")
+        for folder in self.dir, self.user_cache:
+            self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
         self.addCleanup(self._assert_no_process_left)
 
     def environment(self, env=None, clean=False):
         """The environment of a run: this one (or only PATH and HOME when clean), plus env; a None value removes."""
         base = {k: v for k, v in os.environ.items() if not clean or k in ("PATH", "HOME")}
         base[MARK] = self.mark
+        base["XDG_CACHE_HOME"] = str(self.user_cache)
         for key, value in (env or {}).items():
             if value is None:
                 base.pop(key, None)

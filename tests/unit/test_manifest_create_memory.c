@@ -35,7 +35,7 @@ static int create(void *context)
 		MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
 		size_t left_out = 0;
 		const struct mxt_manifest_request request = {
-		    .run_folder = folders->run, .datasets = given ? datasets : NULL, .threads = 1, .seconds = 1};
+		    .run_folder = folders->run, .datasets = given ? datasets : NULL, .threads = 1, .now_ns = 1};
 		int rc = mxt_manifest_create(&request, &manifest, &err);
 		if (rc == 0)
 			rc = mxt_manifest_write(manifest, folders->run, &left_out, &err);

@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -147,6 +148,38 @@ static void test_a_cache_that_cannot_be_written(void **state)
 	assert_int_equal(mxt_quick_cache_store(&cache, seen, NOW_NS, NULL), -ENOTDIR);
 }
 
+static void make_all_older(const char *folder, const struct timespec times[2])
+{
+	MXT_CLEANUP_DIR DIR *dir = opendir(folder);
+	const struct dirent *item;
+	assert_non_null(dir);
+	while ((item = readdir(dir)))
+		if (item->d_name[0] != '.')
+			assert_return_code(utimensat(dirfd(dir), item->d_name, times, 0), errno);
+}
+
+/* Only what is a cache, and neither written nor used for long. */
+static void test_what_nobody_uses_goes(void **state)
+{
+	const struct mxt_file_list list = {.count = MXT_ARRAY_LEN(seen)};
+	const struct mxt_quick_cache used = {.folder = *state, .id = "1d", .root = "/data", .list = &list};
+	struct mxt_quick_cache unused = used, fresh = used;
+	struct mxt_file_identity loaded[MXT_ARRAY_LEN(seen)];
+	const struct timespec old[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+	MXT_CLEANUP_FREE char *other = mxt_scratch_write(*state, "notes", "");
+	unused.id = "1e";
+	fresh.id = "1f";
+	assert_int_equal(mxt_quick_cache_store(&used, seen, NOW_NS, NULL), 0);
+	assert_int_equal(mxt_quick_cache_store(&unused, seen, NOW_NS, NULL), 0);
+	make_all_older(*state, old);
+	assert_true(mxt_quick_cache_load(&used, loaded));
+	assert_int_equal(mxt_quick_cache_store(&fresh, seen, NOW_NS, NULL), 0);
+	assert_true(mxt_quick_cache_load(&used, loaded));
+	assert_true(mxt_quick_cache_load(&fresh, loaded));
+	assert_false(mxt_quick_cache_load(&unused, loaded));
+	assert_return_code(access(other, F_OK), errno);
+}
+
 int main(void)
 {
 #define ROW(function) cmocka_unit_test_setup_teardown(function, mxt_scratch_setup, mxt_scratch_teardown)
@@ -154,7 +187,7 @@ int main(void)
 	    cmocka_unit_test(test_the_folder),          ROW(test_keeps_what_is_settled),
 	    ROW(test_belongs_to_one_list_in_one_place), ROW(test_a_link_is_not_believed),
 	    cmocka_unit_test(test_all_or_nothing),      ROW(test_a_folder_that_others_may_write_to),
-	    ROW(test_a_cache_that_cannot_be_written),
+	    ROW(test_a_cache_that_cannot_be_written),   ROW(test_what_nobody_uses_goes),
 	};
 #undef ROW
 	return cmocka_run_group_tests(tests, NULL, NULL);

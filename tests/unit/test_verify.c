@@ -83,7 +83,7 @@ static int setup(void **state)
 	put(f->out, "notes.txt", "weights");
 	char *datasets[] = {f->data, f->file, NULL};
 	const struct mxt_manifest_request make = {
-	    .run_folder = f->run, .datasets = datasets, .checkpoint = f->out, .seconds = 1};
+	    .run_folder = f->run, .datasets = datasets, .checkpoint = f->out, .now_ns = 1};
 	struct mxt_error err = MXT_ERROR_INIT;
 	if (mxt_manifest_create(&make, &f->manifest, &err) < 0)
 		fail_msg("%s", mxt_error_text(&err));
@@ -245,7 +245,7 @@ static void test_a_run_in_its_output(void **state)
 	make_folder(job, "run");
 	put(job, "notes.txt", "weights");
 	put(run, "train.log", "step 1\n");
-	const struct mxt_manifest_request make = {.run_folder = run, .checkpoint = job, .seconds = 1};
+	const struct mxt_manifest_request make = {.run_folder = run, .checkpoint = job, .now_ns = 1};
 	assert_int_equal(mxt_manifest_create(&make, &manifest, NULL), 0);
 	move(f->top, "job", "job2");
 	const struct mxt_verify_request request = {.manifest = manifest, .run_folder = moved, .threads = 1};

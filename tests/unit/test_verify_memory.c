@@ -33,7 +33,7 @@ static int setup(struct fixture *f, const char *top)
 	free(mxt_scratch_write(f->run, "other", "1"));
 	free(mxt_scratch_write(f->data, "file", "1"));
 	char *datasets[] = {f->data, NULL};
-	const struct mxt_manifest_request make = {.run_folder = f->run, .datasets = datasets, .seconds = 1};
+	const struct mxt_manifest_request make = {.run_folder = f->run, .datasets = datasets, .now_ns = 1};
 	return mxt_manifest_create(&make, &f->manifest, NULL);
 }
 
