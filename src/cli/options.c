@@ -124,9 +124,10 @@ bool mxt_args_has(const struct mxt_args *args, const char *name)
 int mxt_args_list(const struct mxt_args *args, const char *name, char ***ret_values, struct mxt_error *err)
 {
 	size_t wanted = option_index(args->options, args->n_options, name, strlen(name));
-	*ret_values = NULL;
-	if (wanted == args->n_options || !args->values[wanted])
+	if (wanted == args->n_options || !args->values[wanted]) {
+		*ret_values = NULL;
 		return 0;
+	}
 	char **values = calloc((size_t)args->n_words + 1, sizeof *values);
 	if (!values)
 		return mxt_error_oom(err);
