@@ -30,8 +30,7 @@ static bool is_left_out(const char *entry)
 /* A list that borrows its entries; NULL: no memory. */
 static char **make_environment(char *const *environment)
 {
-	static char no_locks[] = "GIT_OPTIONAL_LOCKS=0", plain[] = "LC_ALL=C";
-	static char *const ours[] = {no_locks, plain};
+	static const char *const ours[] = {"GIT_OPTIONAL_LOCKS=0", "LC_ALL=C"};
 	size_t n = 0, kept = 0;
 	while (environment && environment[n])
 		n++;
@@ -40,7 +39,7 @@ static char **make_environment(char *const *environment)
 		if (!is_left_out(environment[i]))
 			list[kept++] = environment[i];
 	for (size_t i = 0; list && i < MXT_ARRAY_LEN(ours); i++)
-		list[kept++] = ours[i];
+		memcpy(&list[kept++], &ours[i], sizeof ours[i]); /* execve() changes nothing */
 	return list;
 }
 
