@@ -66,13 +66,13 @@ static char *above(const struct mxt_verify_request *request, const char *way)
 void mxt_verify_place(const struct mxt_verify_request *request, size_t i, struct mxt_buf *buf)
 {
 	const char *given = given_place(request, i);
-	const char *run = list_at(request, 0)->root, *root = list_at(request, i)->root;
-	const char *down = mxt_list_below(run, root), *up = mxt_list_below(root, run);
+	const char *run = list_at(request, 0)->root, *listed = list_at(request, i)->root;
+	const char *down = mxt_list_below(run, listed), *up = mxt_list_below(listed, run);
 	MXT_CLEANUP_FREE char *folder = up ? above(request, up) : NULL;
 	if (!given && down)
 		mxt_buf_printf(buf, "%s/%s", request->run_folder, down);
 	else
-		mxt_buf_puts(buf, given ? given : folder ? folder : root);
+		mxt_buf_puts(buf, given ? given : folder ? folder : listed);
 }
 
 int mxt_verify_check_places(const struct mxt_verify_request *request, struct mxt_error *err)
