@@ -14,6 +14,7 @@
 /* One table for all verbs; each row's help begins with the verbs that take it. */
 static const struct mxt_option options[] = {
     {"dataset", "PATH...", "create, export: a dataset, in place of what the record names"},
+    {"config", "FILE", "create: the config that the run had, where its folder does not tell"},
     {"checkpoint", "PATH", "create, export: the checkpoint, in place of what the record names"},
     {"threads", "N", "create: how many threads hash, at most 16 (default: one per processor)"},
     {"json", NULL, "create, sign: print one JSON object"},
@@ -30,7 +31,7 @@ struct verb {
 };
 
 static const struct verb verbs[] = {
-    {"create", " dataset checkpoint threads json ", mxt_manifest_create_verb},
+    {"create", " config dataset checkpoint threads json ", mxt_manifest_create_verb},
     {"export", " in-toto model-signing key out dataset checkpoint ", mxt_manifest_export_verb},
     {"sign", " key json ", mxt_manifest_sign_verb},
 };

@@ -124,6 +124,7 @@ int mxt_manifest_create_verb(struct mxt_cli *cli, const struct mxt_args *args, s
 	struct mxt_manifest_request request = {.run_folder = made.folder,
 					       .datasets = datasets,
 					       .checkpoint = mxt_args_get(args, "checkpoint"),
+					       .config = mxt_args_get(args, "config"),
 					       .threads = (unsigned)threads};
 	rc = mxt_make_manifest(cli, &request, &manifest, &made.left_out, err);
 	made.manifest = manifest;

@@ -191,7 +191,8 @@ static int read_config(const struct making *making, json_t **ret_config)
 	const struct mxt_run_record *record = &making->record;
 	if (record->yaml.len == 0)
 		return 0;
-	return mxt_result_config(MXT_RUN_EDITED, mxt_buf_text(&record->yaml), record->yaml.len,
+	const char *name = making->request->config ? making->request->config : MXT_RUN_EDITED;
+	return mxt_result_config(name, mxt_buf_text(&record->yaml), record->yaml.len,
 				 json_object_get(record->job, "overrides"), ret_config, making->err);
 }
 
@@ -263,6 +264,8 @@ int mxt_manifest_create(const struct mxt_manifest_request *request, struct mxt_m
 	if (!making.not_listed)
 		return mxt_error_oom(err);
 	int rc = mxt_run_record_read(request->run_folder, request->environment, &making.record, err);
+	if (rc == 0 && request->config)
+		rc = mxt_run_record_take_config(&making.record, request->config, err);
 	if (rc == 0)
 		rc = take_places(&making);
 	if (rc == 0)

@@ -18,6 +18,7 @@ struct mxt_manifest_request {
 	const char *run_folder;
 	char *const *datasets;  /* NULL-ended; NULL: what job.json says */
 	const char *checkpoint; /* NULL: what job.json says */
+	const char *config;     /* the config of a run whose folder has none; NULL: what the folder has */
 	unsigned threads;
 	struct mxt_hash_watch watch;
 	char *const *environment; /* for git, in a folder of another launcher */

@@ -79,20 +79,22 @@ static int check_result(const json_t *document, const struct mxt_list_set *set, 
 /* Hashes that are told twice. */
 static const struct {
 	const char *object, *key, *file;
+	const char *unless; /* a key beside it that names another file, which may be anywhere */
 } told_twice[] = {
-    {"plan", "blake3", MXT_RUN_PLAN},
-    {"config", "given", MXT_RUN_GIVEN},
-    {"config", "run", MXT_RUN_EDITED},
-    {"proof", "ledger", MXT_RUN_LEDGER},
+    {"plan", "blake3", MXT_RUN_PLAN, NULL},
+    {"config", "given", MXT_RUN_GIVEN, "file"},
+    {"config", "run", MXT_RUN_EDITED, NULL},
+    {"proof", "ledger", MXT_RUN_LEDGER, NULL},
 };
 
 static int check_file(const json_t *document, const struct mxt_file_list *list, size_t row, struct mxt_error *err)
 {
 	const struct mxt_json_path parent = {&root, told_twice[row].object, 0}, at = {&parent, told_twice[row].key, 0};
-	const char *claimed = mxt_json_text(json_object_get(document, told_twice[row].object), told_twice[row].key);
+	const json_t *object = json_object_get(document, told_twice[row].object);
+	const char *claimed = mxt_json_text(object, told_twice[row].key);
 	const struct mxt_file_entry *entry = mxt_file_list_find(list, told_twice[row].file);
 	char hex[MXT_HASH_HEX_SIZE] = "";
-	if (!*claimed)
+	if (!*claimed || (told_twice[row].unless && json_object_get(object, told_twice[row].unless)))
 		return 0;
 	if (entry && entry->kind == MXT_ENTRY_FILE)
 		mxt_hash_to_hex(entry->hash, hex);

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include "file.h"
 #include "git_state.h"
 #include "hash.h"
+#include "input_file.h"
 #include "json.h"
 #include "plan.h"
 #include "run_files.h"
@@ -228,4 +230,25 @@ int mxt_run_record_read(const char *folder, char *const *environment, struct mxt
 bool mxt_run_record_ended_well(const struct mxt_run_record *record)
 {
 	return !record->ours || mxt_json_integer_or(record->status, "exit_status", -1) == 0;
+}
+
+int mxt_run_record_take_config(struct mxt_run_record *record, const char *path, struct mxt_error *err)
+{
+	MXT_CLEANUP_FREE char *real = NULL;
+	char hex[MXT_HASH_HEX_SIZE];
+	if (record->config)
+		return mxt_error_set(err, -EINVAL, MXT_E_MANIFEST_RUN,
+				     "the config of this run is known, it is " MXT_RUN_GIVEN
+				     " in its folder: leave --config out");
+	int rc = mxt_input_refine(mxt_file_read(path, MXT_JSON_MAX_BYTES, &record->yaml, err), err);
+	if (rc < 0)
+		return rc;
+	if (record->yaml.len == 0)
+		return mxt_error_set(err, -EINVAL, MXT_E_MANIFEST_RUN, "%s: a config is expected here, and it is empty",
+				     path);
+	real = realpath(path, NULL);
+	mxt_hash_hex(mxt_buf_text(&record->yaml), record->yaml.len, hex);
+	record->config =
+	    json_pack("{s:s, s:o}", "given", hex, "file", mxt_json_clean_text(real ? real : path, MXT_JSON_MAX_BYTES));
+	return record->config ? 0 : mxt_error_oom(err);
 }

@@ -23,7 +23,7 @@ struct mxt_run_record {
 	json_t *plan;        /* {"plan_id", "blake3", "simulated"} */
 	json_t *env, *argv;  /* env.json, argv.json */
 	json_t *config;      /* the manifest's "config" */
-	struct mxt_buf yaml; /* run.axolotl.yaml; empty where there is none */
+	struct mxt_buf yaml; /* the config as it ran; empty where there is none */
 };
 #define MXT_RUN_RECORD_INIT                                                                                            \
 	{                                                                                                              \
@@ -38,6 +38,12 @@ void mxt_run_record_finish(struct mxt_run_record *record);
  */
 int mxt_run_record_read(const char *folder, char *const *environment, struct mxt_run_record *ret_record,
 			struct mxt_error *err) MXT_WUR;
+
+/*
+ * Takes the file at `path`, anywhere, for the config that the run had. MXT_E_MANIFEST_RUN where the folder has one
+ * itself, and for an empty one; else what reading fails with.
+ */
+int mxt_run_record_take_config(struct mxt_run_record *record, const char *path, struct mxt_error *err) MXT_WUR;
 
 /* Did it end as it should: the command with 0, and nothing contradicts it? A run of another launcher is taken to. */
 bool mxt_run_record_ended_well(const struct mxt_run_record *record);

@@ -172,6 +172,59 @@ class Foreign(mxt.TestCase):
             self.assertEqual(self.run_program("manifest", *words).status, 2, words)
 
 
+class Config(launched.TestCase):
+    """A command under a plan has a result once its config, its data and what it left are named."""
+
+    def setUp(self):
+        super().setUp()
+        self.launch("sh", "-c", "echo trained", status=0)
+        self.run_dir = self.folder()
+        self.write("data.jsonl", "{}\n")
+        self.write("out/model.safetensors", b"\x02" + bytes(7) + b"{}")
+        self.config = self.write("job.yaml", "seed: 1\noutput_dir: ./out\n")
+
+    def create(self, *options, **how):
+        return self.run_program("manifest", "create", self.run_dir, "--dataset", "data.jsonl", "--checkpoint", "out",
+                                *options, **how)
+
+    def result_id(self, text):
+        self.config.write_text(text)
+        self.create("--config", "job.yaml", status=0)
+        self.run_program("verify", self.run_dir, status=0)
+        return manifest_of(self.run_dir)["result_id"]
+
+    def test_it_makes_a_result(self):
+        self.assertIn("result_id    not known: the config is not known\n", self.create(status=0).out)
+        first = self.result_id("seed: 1\noutput_dir: ./out\n")
+        manifest = manifest_of(self.run_dir)
+        self.assertEqual(manifest["config"], {"given": mxt_plans.blake3(self.config.read_bytes()),
+                                              "file": str(self.config)})
+        self.assertEqual(manifest["result"]["config"], {"seed": 1})
+        self.assertEqual(self.result_id("# the same\n{output_dir: /elsewhere, seed: 0x1}\n"), first)
+        self.assertNotEqual(self.result_id("seed: 2\n"), first)
+        self.config.unlink()
+        self.run_program("verify", self.run_dir, status=0)
+
+    def test_what_is_no_config(self):
+        for text, error_id in (("", "MXT-373"), ("seed: [", "MXT-183"), ("- 1\n", "MXT-184")):
+            with self.subTest(text):
+                self.config.write_text(text)
+                self.assert_error(self.create("--config", "job.yaml"), 3, error_id, "job.yaml")
+        self.assert_error(self.create("--config", "gone.yaml"), 3, "MXT-180", "gone.yaml")
+
+    def test_one_that_is_known(self):
+        """What `train` recorded is what was run."""
+        for name in ("run.yaml", "run.axolotl.yaml"):
+            shutil.copy(self.config, self.run_dir / name)
+        self.assert_error(self.create("--config", "job.yaml"), 3, "MXT-373", "run.yaml")
+
+    def test_of_another_launcher(self):
+        self.write("other/log.txt", "trained\n")
+        self.run_program("manifest", "create", "other", "--config", "job.yaml", status=0)
+        self.assertEqual(manifest_of(self.dir / "other")["result"]["config"], {"seed": 1})
+        self.assertEqual(manifest_of(self.dir / "other")["result"]["unknown"][0], "the plan is not known")
+
+
 class Ours(launched.TestCase):
     def test_a_run(self):
         result = self.launch("sh", "-c", "echo trained", status=0)
