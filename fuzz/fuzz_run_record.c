@@ -31,7 +31,8 @@ static void describe(const struct mxt_run_record *record, char *folder)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	char folder[] = MXT_FUZZ_ROOT, *const environment[] = {NULL};
+	char folder[] = MXT_FUZZ_ROOT, path[] = "PATH=/nowhere"; /* what git prints has a target of its own */
+	char *const environment[] = {path, NULL};
 	MXT_CLEANUP_RUN_RECORD struct mxt_run_record record = MXT_RUN_RECORD_INIT;
 	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
 	if (!mxt_fuzz_tree_make(folder, data, size))
