@@ -160,6 +160,9 @@ class Foreign(mxt.TestCase):
             file.write("y")
         result = self.create("--dataset", "data", status=0)
         self.assertIn("leave out 1 file", result.out)
+        self.assertIn(b"no-text-\xff", [bytes.fromhex(row["path_bytes"]) for row in
+                                        manifest_of(self.run_dir)["lists"][0]["files"] if "path_bytes" in row])
+        self.assertEqual(self.create("--dataset", "data", "--json", status=0).json()["unnamed"], 1)
         for name, root in (("manifest.b3", self.run_dir), ("manifest.dataset.b3", self.dir / "data")):
             subprocess.run(["b3sum", "--check", "--quiet", self.run_dir / name], cwd=root, check=True)
         (self.run_dir / "log.txt").write_text("changed")

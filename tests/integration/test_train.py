@@ -53,6 +53,8 @@ def main():
     if ending == "1":
         time.sleep(60)
     print("trains", flush=True)
+    if ending == "5":
+        time.sleep(60)
     if os.environ.get("TORCHINDUCTOR_CACHE_DIR"):
         pathlib.Path(os.environ["TORCHINDUCTOR_CACHE_DIR"], "kernel.best_config").write_text("{}")
     state = pathlib.Path(config["output_dir"], "checkpoint-3")
