@@ -15,8 +15,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A power of two, and two chunks of BLAKE3 at least. Of this size a part stays in a core's second cache. */
-#define MXT_SUBTREE_BYTES      ((size_t)256 << 10)
+/*
+ * A power of two, and two chunks of BLAKE3 at least. Smaller ones cost more calls of the kernel's, larger ones do not
+ * fit into a core's second cache.
+ */
+#define MXT_SUBTREE_BYTES      ((size_t)1 << 20)
 #define MXT_SUBTREE_VALUE_SIZE ((size_t)64)
 
 /* False: there are no values, and the input goes through blake3_hasher_update() in its order. */

@@ -17,7 +17,8 @@
 #include "tree.h"
 
 /* How often the caller's progress function is called. */
-#define WATCH_NS (100 * MXT_NS_PER_MS)
+#define WATCH_NS   (100 * MXT_NS_PER_MS)
+#define PAGE_BYTES ((size_t)4096) /* the kernel copies fastest to where pages begin */
 
 struct crew {
 	struct mxt_hash_queue queue;
@@ -138,7 +139,7 @@ static void warm_up(void)
 static int run_crew(struct crew *crew, unsigned n, struct mxt_error *err)
 {
 	struct worker workers[MXT_HASH_MAX_THREADS];
-	MXT_CLEANUP_FREE char *buffers = malloc((n + 1) * MXT_SUBTREE_BYTES);
+	MXT_CLEANUP_FREE char *buffers = aligned_alloc(PAGE_BYTES, n * MXT_SUBTREE_BYTES);
 	if (!buffers)
 		return mxt_error_oom(err);
 	for (unsigned i = 0; i < n; i++)

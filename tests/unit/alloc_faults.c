@@ -32,11 +32,13 @@ static bool fails_now(void)
 
 /* The linker's names. */
 void *__real_malloc(size_t bytes);
+void *__real_aligned_alloc(size_t alignment, size_t bytes);
 void *__real_calloc(size_t count, size_t bytes);
 void *__real_realloc(void *block, size_t bytes);
 char *__real_strdup(const char *text);
 char *__real_strndup(const char *text, size_t len);
 void *__wrap_malloc(size_t bytes);
+void *__wrap_aligned_alloc(size_t alignment, size_t bytes);
 void *__wrap_calloc(size_t count, size_t bytes);
 void *__wrap_realloc(void *block, size_t bytes);
 char *__wrap_strdup(const char *text);
@@ -45,6 +47,11 @@ char *__wrap_strndup(const char *text, size_t len);
 void *__wrap_malloc(size_t bytes)
 {
 	return fails_now() ? NULL : __real_malloc(bytes);
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t bytes)
+{
+	return fails_now() ? NULL : __real_aligned_alloc(alignment, bytes);
 }
 
 void *__wrap_calloc(size_t count, size_t bytes)
