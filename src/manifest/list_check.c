@@ -279,9 +279,7 @@ int mxt_list_check_hash(struct mxt_list_check *check, const struct mxt_verify_re
 
 void mxt_list_check_remember(const struct mxt_list_check *check, const struct mxt_verify_request *request)
 {
-	MXT_CLEANUP_ERROR struct mxt_error ignored = MXT_ERROR_INIT;
 	const struct mxt_quick_cache cache = cache_of(check, request);
-	if (request->cache && check->files_hashed > 0 &&
-	    mxt_quick_cache_store(&cache, check->identities, request->now_ns, &ignored) < 0)
-		mxt_error_clear(&ignored);
+	if (request->cache && check->files_hashed > 0)
+		(void)mxt_quick_cache_store(&cache, check->identities, request->now_ns);
 }

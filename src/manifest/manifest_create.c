@@ -237,14 +237,13 @@ static int describe(const struct making *making, json_t **ret_document)
 /* What was just hashed is as it should be. Nothing depends on it: what cannot be kept is read again. */
 static void remember_list(const struct making *making, const struct mxt_file_list *list, const char *id)
 {
-	MXT_CLEANUP_ERROR struct mxt_error ignored = MXT_ERROR_INIT;
 	MXT_CLEANUP_FREE struct mxt_file_identity *identities = calloc(list->count + 1, sizeof *identities);
 	const struct mxt_quick_cache cache = {making->request->cache, id, list->root, list};
 	for (size_t i = 0; identities && i < list->count; i++)
 		if (list->entries[i].kind == MXT_ENTRY_FILE)
 			identities[i] = list->entries[i].seen;
-	if (identities && mxt_quick_cache_store(&cache, identities, making->request->now_ns, &ignored) < 0)
-		mxt_error_clear(&ignored);
+	if (identities)
+		(void)mxt_quick_cache_store(&cache, identities, making->request->now_ns);
 }
 
 static void remember(const struct making *making, const struct mxt_manifest *manifest)

@@ -13,7 +13,6 @@
 #include "buf.h"
 #include "cleanup.h"
 #include "environ.h"
-#include "error.h"
 #include "file.h"
 #include "hash.h"
 #include "number.h"
@@ -45,19 +44,17 @@ static void write_name(const struct mxt_quick_cache *cache, const struct mxt_buf
 
 /* ---- writing ---- */
 
-static int make_folders(const char *path, struct mxt_error *err)
+static int make_folders(const char *path)
 {
 	MXT_CLEANUP_FREE char *part = strdup(path);
 	if (!part)
-		return mxt_error_oom(err);
+		return -ENOMEM;
 	for (char *slash = strchr(part + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
 		(void)mkdir(part, 0700); /* the last one tells */
 		*slash = '/';
 	}
-	if (mkdir(part, 0700) < 0 && errno != EEXIST)
-		return mxt_error_errno(err, errno, "cannot make the folder %s", path);
-	return 0;
+	return mkdir(part, 0700) < 0 && errno != EEXIST ? -errno : 0;
 }
 
 static bool is_settled(const struct mxt_file_identity *identity, int64_t read_ns)
@@ -101,7 +98,7 @@ static void prune(const char *folder, const char *newest)
 }
 
 int mxt_quick_cache_store(const struct mxt_quick_cache *cache, const struct mxt_file_identity *identities,
-			  int64_t read_ns, struct mxt_error *err)
+			  int64_t read_ns)
 {
 	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
 	MXT_CLEANUP_BUF struct mxt_buf path = MXT_BUF_INIT;
@@ -109,13 +106,13 @@ int mxt_quick_cache_store(const struct mxt_quick_cache *cache, const struct mxt_
 	write_name(cache, &text, &path);
 	for (size_t i = 0; i < cache->list->count; i++)
 		write_line(&identities[i], read_ns, &text);
-	int rc = mxt_buf_status(&text, err);
+	int rc = mxt_buf_status(&text, NULL);
 	if (rc == 0)
-		rc = mxt_buf_status(&path, err);
+		rc = mxt_buf_status(&path, NULL);
 	if (rc == 0)
-		rc = make_folders(cache->folder, err);
+		rc = make_folders(cache->folder);
 	if (rc == 0)
-		rc = mxt_file_replace(path.data, text.data, text.len, err);
+		rc = mxt_file_replace(path.data, text.data, text.len, NULL);
 	if (rc == 0)
 		prune(cache->folder, path.data);
 	return rc;

@@ -20,13 +20,12 @@
 #include "file_list.h"
 
 struct mxt_buf;
-struct mxt_error;
 
 /* A file whose times are closer than this to when it was read may change once more and leave no trace in them. */
 #define MXT_QUICK_SETTLED_NS INT64_C(2000000000)
 
 /* What was neither written nor used for this long is removed when something is stored: 90 days. */
-#define MXT_QUICK_KEPT_S (90 * 24 * 3600)
+#define MXT_QUICK_KEPT_S ((int64_t)90 * 24 * 3600)
 
 /* Appends $XDG_CACHE_HOME/mindxtrain/verify or $HOME/.cache/mindxtrain/verify; nothing when neither is set. */
 void mxt_quick_cache_folder(char *const *environment, struct mxt_buf *buf);
@@ -40,10 +39,10 @@ struct mxt_quick_cache {
 
 /*
  * `identities`: of the list's entries; zero: not seen unchanged. What was not settled at `read_ns` (CLOCK_REALTIME,
- * before the first byte was read) is left out.
+ * before the first byte was read) is left out. 0 or -errno; nothing depends on it.
  */
 int mxt_quick_cache_store(const struct mxt_quick_cache *cache, const struct mxt_file_identity *identities,
-			  int64_t read_ns, struct mxt_error *err) MXT_WUR;
+			  int64_t read_ns);
 
 /*
  * Fills `ret_identities` (one per entry), zero where nothing is known. False: there is nothing that can be used,

@@ -50,7 +50,7 @@ static void test_keeps_what_is_settled(void **state)
 	const struct mxt_quick_cache cache = {.folder = folder, .id = "1d", .root = "/data", .list = &list};
 	struct mxt_file_identity loaded[MXT_ARRAY_LEN(seen)];
 	assert_false(mxt_quick_cache_load(&cache, loaded));
-	assert_int_equal(mxt_quick_cache_store(&cache, seen, NOW_NS, NULL), 0);
+	assert_int_equal(mxt_quick_cache_store(&cache, seen, NOW_NS), 0);
 	assert_true(mxt_quick_cache_load(&cache, loaded));
 	assert_true(mxt_file_identity_equal(&loaded[0], &seen[0]));
 	assert_true(mxt_file_identity_equal(&loaded[1], &seen[1]));
@@ -68,7 +68,7 @@ static void test_belongs_to_one_list_in_one_place(void **state)
 	others[1].root = "/data2";
 	others[2].list = &shorter;
 	others[3].list = &other_role;
-	assert_int_equal(mxt_quick_cache_store(&cache, seen, NOW_NS, NULL), 0);
+	assert_int_equal(mxt_quick_cache_store(&cache, seen, NOW_NS), 0);
 	for (size_t i = 0; i < MXT_ARRAY_LEN(others); i++)
 		assert_false(mxt_quick_cache_load(&others[i], loaded));
 	assert_true(mxt_quick_cache_load(&cache, loaded));
@@ -103,7 +103,7 @@ static void test_a_folder_that_others_may_write_to(void **state)
 	const struct mxt_quick_cache cache = {.folder = folder, .id = "1d", .root = "/data", .list = &list};
 	struct mxt_file_identity loaded[MXT_ARRAY_LEN(seen)];
 	struct stat st;
-	assert_int_equal(mxt_quick_cache_store(&cache, seen, NOW_NS, NULL), 0);
+	assert_int_equal(mxt_quick_cache_store(&cache, seen, NOW_NS), 0);
 	assert_return_code(stat(folder, &st), errno);
 	assert_int_equal(st.st_mode & 0777, 0700);
 	assert_return_code(chmod(folder, 0720), errno);
@@ -129,7 +129,7 @@ static void test_a_link_is_not_believed(void **state)
 	const struct mxt_file_list list = {.count = MXT_ARRAY_LEN(seen)};
 	const struct mxt_quick_cache cache = {.folder = *state, .id = "1d", .root = "/data", .list = &list};
 	struct mxt_file_identity loaded[MXT_ARRAY_LEN(seen)];
-	assert_int_equal(mxt_quick_cache_store(&cache, seen, NOW_NS, NULL), 0);
+	assert_int_equal(mxt_quick_cache_store(&cache, seen, NOW_NS), 0);
 	MXT_CLEANUP_FREE char *path = only_file_in(*state);
 	MXT_CLEANUP_FREE char *moved = mxt_scratch_path(*state, "moved");
 	assert_int_equal(rename(path, moved), 0);
@@ -145,7 +145,7 @@ static void test_a_cache_that_cannot_be_written(void **state)
 	MXT_CLEANUP_FREE char *folder = mxt_scratch_path(file, "cache");
 	const struct mxt_file_list list = {.count = MXT_ARRAY_LEN(seen)};
 	const struct mxt_quick_cache cache = {.folder = folder, .id = "1d", .root = "/data", .list = &list};
-	assert_int_equal(mxt_quick_cache_store(&cache, seen, NOW_NS, NULL), -ENOTDIR);
+	assert_int_equal(mxt_quick_cache_store(&cache, seen, NOW_NS), -ENOTDIR);
 }
 
 static void make_all_older(const char *folder, const struct timespec times[2])
@@ -169,11 +169,11 @@ static void test_what_nobody_uses_goes(void **state)
 	MXT_CLEANUP_FREE char *other = mxt_scratch_write(*state, "notes", "");
 	unused.id = "1e";
 	fresh.id = "1f";
-	assert_int_equal(mxt_quick_cache_store(&used, seen, NOW_NS, NULL), 0);
-	assert_int_equal(mxt_quick_cache_store(&unused, seen, NOW_NS, NULL), 0);
+	assert_int_equal(mxt_quick_cache_store(&used, seen, NOW_NS), 0);
+	assert_int_equal(mxt_quick_cache_store(&unused, seen, NOW_NS), 0);
 	make_all_older(*state, old);
 	assert_true(mxt_quick_cache_load(&used, loaded));
-	assert_int_equal(mxt_quick_cache_store(&fresh, seen, NOW_NS, NULL), 0);
+	assert_int_equal(mxt_quick_cache_store(&fresh, seen, NOW_NS), 0);
 	assert_true(mxt_quick_cache_load(&used, loaded));
 	assert_true(mxt_quick_cache_load(&fresh, loaded));
 	assert_false(mxt_quick_cache_load(&unused, loaded));
