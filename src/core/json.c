@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "affix.h"
 #include "error.h"
 #include "file.h"
 
@@ -137,10 +138,19 @@ static int replace_non_finite(const struct source *source, struct mxt_buf *text,
 	return mxt_buf_status(text, err);
 }
 
+/* What jansson says of a whole string when memory ran out, and of none else: all that is wrong with one has a name. */
+static bool ends_in_string(const struct source *source, const json_error_t *error)
+{
+	size_t read = error->position > 0 ? (size_t)error->position : 0;
+	return read > 0 && read <= source->len && source->text[read - 1] == '"' &&
+	       (mxt_has_prefix(error->text, "invalid token") || mxt_has_prefix(error->text, "string or '}' expected"));
+}
+
 /* jansson quotes the text at fault, raw; only its own words are kept, in printable ASCII. */
 static int parser_fault(const struct source *source, const json_error_t *error, struct mxt_error *err)
 {
-	if (json_error_code(error) == json_error_out_of_memory || error->line < 0) /* a syntax error has a line */
+	if (json_error_code(error) == json_error_out_of_memory || error->line < 0 || /* a syntax error has a line */
+	    ends_in_string(source, error))
 		return mxt_error_oom(err);
 	static const char lead[] = "not valid JSON: ";
 	char words[sizeof lead + JSON_ERROR_TEXT_LENGTH];
