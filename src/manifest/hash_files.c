@@ -186,7 +186,7 @@ static const struct fault faults[] = {
 static int outcome_error(const struct mxt_file_list *list, size_t entry, int status, struct mxt_error *err)
 {
 	MXT_CLEANUP_BUF struct mxt_buf name = MXT_BUF_INIT;
-	mxt_entry_place_show(list->root, list->entries[entry].path, &name);
+	mxt_entry_place_show(list->root, list->single ? "" : list->entries[entry].path, &name);
 	for (size_t i = 0; i < MXT_ARRAY_LEN(faults); i++)
 		if (status == faults[i].status)
 			return mxt_error_set(err, status, faults[i].id, "%s %s; try again when nothing writes there",

@@ -42,6 +42,10 @@ class Disk(Hashing):
                 with self.subTest(name, threads=threads):
                     self.refuse("MXT-360", name, "--threads", threads, broken={name: size - 1})
 
+    def test_a_dataset_that_is_one_file_is_named_once(self):
+        with fuse_folder.mounted(self, self.data, broken={"a.bin": 0}) as folder:
+            self.assert_error(self.create(folder / "a.bin"), 1, "MXT-360", f" {folder}/a.bin cannot be read")
+
     def test_a_file_that_cannot_be_opened(self):
         self.refuse("MXT-360", "b.bin", unopened=["b.bin"])
 
