@@ -30,6 +30,14 @@ static bool has(const struct mxt_list_set *set, enum mxt_list_role role, const c
 	return false;
 }
 
+/* A manifest would be told to list itself as data, and hold no more once it is written. */
+static bool is_of_record(const struct mxt_list_set *set, const char *root)
+{
+	const char *run = set->count > 0 && set->lists[0].role == MXT_LIST_RUN ? set->lists[0].root : NULL;
+	const char *path = run ? mxt_list_below(run, root) : NULL;
+	return run && (strcmp(run, root) == 0 || (path && mxt_list_is_record(MXT_LIST_RUN, path)));
+}
+
 int mxt_list_set_add(struct mxt_list_set *set, enum mxt_list_role role, const char *root, struct mxt_error *err)
 {
 	MXT_CLEANUP_FREE char *real = realpath(root, NULL);
@@ -37,6 +45,8 @@ int mxt_list_set_add(struct mxt_list_set *set, enum mxt_list_role role, const ch
 		return errno == ENOMEM ? mxt_error_oom(err) : -errno;
 	if (has(set, role, real))
 		return 0;
+	if (role == MXT_LIST_DATASET && is_of_record(set, real))
+		return -EEXIST;
 	struct mxt_file_list *lists = mxt_array_reserve(set->lists, set->count, &set->capacity, sizeof *lists);
 	if (!lists)
 		return mxt_error_oom(err);
@@ -133,7 +143,7 @@ static int hash_all(struct mxt_list_set *set, unsigned threads, struct share *sh
 static int changed(const struct mxt_file_list *list, const char *path, const char *how, struct mxt_error *err)
 {
 	MXT_CLEANUP_BUF struct mxt_buf shown = MXT_BUF_INIT;
-	mxt_entry_place_show(list->root, path, &shown);
+	mxt_entry_place_show(list->root, list->single ? "" : path, &shown);
 	int rc = mxt_buf_status(&shown, err);
 	if (rc < 0)
 		return rc;

@@ -27,7 +27,8 @@ void mxt_list_set_finish(struct mxt_list_set *set);
 
 /*
  * Takes a folder or file in, still empty. A place that is there already in the same role is no second list. -ENOENT and
- * the like without *err when there is no such place, so that the caller can say what it is of; memory fills *err.
+ * the like without *err when there is no such place, so that the caller can say what it is of, -EEXIST for a dataset
+ * that is the run's own folder, or of the record in it; memory fills *err.
  */
 int mxt_list_set_add(struct mxt_list_set *set, enum mxt_list_role role, const char *root,
 		     struct mxt_error *err) MXT_WUR;

@@ -39,6 +39,8 @@ static void making_finish(struct making *making)
 
 /* ---- which places ---- */
 
+#define NO_DATASET "is the folder of the run itself, or of its record, and no dataset"
+
 static int leave_out(const struct making *making, enum mxt_list_role role, const char *name, const char *reason)
 {
 	json_t *row = json_pack("{s:s, s:o, s:o}", "role", mxt_list_role_name(role), "name",
@@ -53,6 +55,8 @@ static int take_given(struct making *making, enum mxt_list_role role, const char
 	int rc = mxt_list_set_add(&making->set, role, path, making->err);
 	if (rc == 0 || rc == -ENOMEM)
 		return rc;
+	if (rc == -EEXIST)
+		return mxt_error_set(making->err, rc, MXT_E_MANIFEST_RUN, "%s " NO_DATASET, path);
 	return mxt_error_set(making->err, rc, MXT_E_TREE_READ, "cannot find %s, the %s: %s", path,
 			     role == MXT_LIST_RUN ? "folder of the run" : mxt_list_role_name(role), strerror(-rc));
 }
@@ -63,7 +67,7 @@ static int take_recorded(struct making *making, enum mxt_list_role role, const c
 	int rc = path[0] == '/' ? mxt_list_set_add(&making->set, role, path, making->err) : -ENOENT;
 	if (rc == 0 || rc == -ENOMEM)
 		return rc;
-	return leave_out(making, role, name, strerror(-rc));
+	return leave_out(making, role, name, rc == -EEXIST ? NO_DATASET : strerror(-rc));
 }
 
 static int take_hub(struct making *making, const json_t *dataset, const char *id)

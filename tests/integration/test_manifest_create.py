@@ -76,6 +76,12 @@ class Foreign(mxt.TestCase):
         self.create("--dataset", "data", "--dataset", "./data/../data", status=0)
         self.assertEqual(len(manifest_of(self.run_dir)["lists"]), 2)
 
+    def test_the_record_itself_is_no_dataset(self):
+        """It would be another one as soon as the manifest is written."""
+        self.create(status=0)
+        for path in self.run_dir, self.run_dir / "manifest.json", self.run_dir / "manifest.b3":
+            self.assert_error(self.create("--dataset", path), 3, "MXT-373", str(path))
+
     def test_what_is_named_must_be_there(self):
         for options in (["--dataset", "gone"], ["--checkpoint", "gone"], ["--dataset", "data", "--dataset", ""]):
             self.assert_error(self.create(*options), 1, "MXT-360")
