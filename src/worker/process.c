@@ -16,7 +16,7 @@
 #include "error.h"
 
 #define GRACE_NS (250 * MXT_NS_PER_MS) /* between TERM and KILL */
-#define KILL_NS  (MXT_NS_PER_S)        /* after KILL: only an uninterruptible sleep outlasts this */
+#define KILL_NS  (4 * MXT_NS_PER_S)    /* after KILL, on a busy host: only an uninterruptible sleep outlasts this */
 #define SLICE_MS 10                    /* how often a process without pidfd is looked at */
 
 void mxt_process_init(struct mxt_process *process, pid_t pid)
