@@ -134,10 +134,11 @@ class Card(TestCase):
         self.assertIn("still changing", " ".join(evidence["health"]))
 
     def test_below_the_floor(self):
-        """A product that stands for one of 8192 x 8192 x 8192, in 2.2 ms: 500 TFLOP/s."""
+        """A product that stands for one of 8192 x 8192 x 8192, in some 2.2 ms: 500 TFLOP/s."""
         result = self.tune(mm={"hipblaslt": ms(2.2), "rocblas": ms(3)})
-        self.assertIn("health, gemm nn 8192x8192x8192 bfloat16: 500 TFLOP/s, fail: ", result.out)
-        self.assertIn("500 TFLOP/s, fail: ", " ".join(self.plan()["evidence"]["health"]))
+        verdict = r"gemm nn 8192x8192x8192 bfloat16: (49\d|50\d) TFLOP/s, fail: "
+        self.assertRegex(result.out, "health, " + verdict)
+        self.assertRegex(" ".join(self.plan()["evidence"]["health"]), verdict)
 
     def test_a_part_of_a_card(self):
         """CPX: one card that looks like several GPUs, and is named as what it is."""
