@@ -276,6 +276,20 @@ class Ours(launched.TestCase):
         self.launch("sh", "-c", f'"{mxt.PROGRAM}" manifest create "$MXT_LAUNCH_DIR/.."; test $? = 3', status=0)
         self.assertIn("[MXT-373]", (self.folder() / "train.log").read_text())
 
+    def test_a_run_whose_supervisor_was_killed(self):
+        """It is recorded as far as it was, once nothing of it is left."""
+        process = self.start("run", "--plan", self.simulated_plan(), "--allow-simulated", "--", "sh", "-c",
+                             "echo up; exec sleep 60", env=launched.SIMULATED)
+        self.assertTrue(mxt.wait_until(lambda: any("up" in log.read_text() for log in self.dir.glob("runs/*/train.log"))))
+        process.kill()
+        process.communicate(timeout=60)
+        folder = self.folder()
+        self.assertTrue(mxt.wait_until(lambda: self.run_program("manifest", "create", folder).status == 0))
+        run = manifest_of(folder)["run"]
+        self.assertEqual(run["state"], "running")
+        self.assertFalse({"exit_status", "ended"} & set(run))
+        self.run_program("verify", folder, status=0)
+
     def test_another_plan_in_its_place(self):
         self.launch("true", status=0)
         folder = self.folder()
