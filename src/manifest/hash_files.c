@@ -139,7 +139,7 @@ static void warm_up(void)
 static int run_crew(struct crew *crew, unsigned n, struct mxt_error *err)
 {
 	struct worker workers[MXT_HASH_MAX_THREADS];
-	MXT_CLEANUP_FREE char *buffers = aligned_alloc(PAGE_BYTES, n * MXT_SUBTREE_BYTES);
+	MXT_CLEANUP_FREE char *buffers = aligned_alloc(PAGE_BYTES, (n > 0 ? n : 1) * MXT_SUBTREE_BYTES);
 	if (!buffers)
 		return mxt_error_oom(err);
 	for (unsigned i = 0; i < n; i++)
