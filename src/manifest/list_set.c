@@ -31,11 +31,11 @@ static bool has(const struct mxt_list_set *set, enum mxt_list_role role, const c
 }
 
 /* A manifest would be told to list itself as data, and hold no more once it is written. */
-static bool is_of_record(const struct mxt_list_set *set, const char *root)
+static bool is_of_record(const struct mxt_list_set *set, const char *place)
 {
 	const char *run = set->count > 0 && set->lists[0].role == MXT_LIST_RUN ? set->lists[0].root : NULL;
-	const char *path = run ? mxt_list_below(run, root) : NULL;
-	return run && (strcmp(run, root) == 0 || (path && mxt_list_is_record(MXT_LIST_RUN, path)));
+	const char *path = run ? mxt_list_below(run, place) : NULL;
+	return run && (strcmp(run, place) == 0 || (path && mxt_list_is_record(MXT_LIST_RUN, path)));
 }
 
 int mxt_list_set_add(struct mxt_list_set *set, enum mxt_list_role role, const char *root, struct mxt_error *err)
