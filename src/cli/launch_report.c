@@ -303,7 +303,9 @@ void mxt_launch_print_no_manifest(FILE *out, const char *folder, const struct mx
 {
 	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
 	char id[12];
-	mxt_buf_printf(&text, "the run has no manifest: %s [%s]; make it with: mindxtrain manifest create %s",
+	mxt_buf_printf(&text,
+		       "the run has no manifest, or not all of its lists: %s [%s]; make it with: mindxtrain manifest "
+		       "create %s",
 		       mxt_error_text(cause), mxt_error_id_text(cause->id, id), folder);
 	mxt_launch_print_line(out, "warning", mxt_buf_text(&text));
 }

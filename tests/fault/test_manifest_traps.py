@@ -174,6 +174,29 @@ class EndOfRun(launched.TestCase):
             self.assertEqual(process.returncode, 7, err)
 
 
+    @mxt.needs_root
+    def test_a_full_disk_leaves_the_status(self):
+        """Of the manifest there is the whole or nothing, and what is missing is told."""
+        disk = self.dir / "disk"
+        disk.mkdir()
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3000k", "none", disk], check=False).returncode:
+            self.skipTest("cannot mount")
+        self.addCleanup(subprocess.run, ["umount", disk], check=False)
+        fill = f"cd {disk}/runs/*; for i in $(seq 2000); do : >f$i; done; dd if=/dev/zero of={disk}/big bs=1k"
+        for room in 0, 1000:  # KB; with these files, the manifest takes some 200, and the list 150
+            result = self.run_program("run", "--plan", self.simulated_plan(), "--allow-simulated", "--out",
+                                      disk / "runs", "--", "sh", "-c", f"{fill}; truncate -s -{room}k {disk}/big; exit 5",
+                                      env=launched.SIMULATED, status=5)
+            folder = next((disk / "runs").iterdir())
+            whole = {"manifest.json", "manifest.b3"} <= set(os.listdir(folder))
+            self.assertEqual("has no manifest, or not all of its lists" in result.err, not whole, result)
+            self.assertEqual(whole, room == 1000, result)
+            if (folder / "manifest.json").exists():
+                self.run_program("verify", folder, status=0)
+            shutil.rmtree(disk / "runs")
+            (disk / "big").unlink()
+
+
 class SshKeygen(TestCase):
     def setUp(self):
         super().setUp()
