@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Makes one allocation of the code under test fail. The test program is linked with --wrap for aligned_alloc, malloc,
- * calloc, realloc, strdup and strndup (its row in meson.build), which catches every call from our own objects; for jansson, pass
- * mxt_test_malloc to json_set_alloc_funcs().
+ * calloc, realloc, strdup and strndup (its row in meson.build), which catches every call from our own objects; for
+ * jansson, pass mxt_test_malloc to json_set_alloc_funcs().
  */
 #ifndef MXT_TESTS_ALLOC_FAULTS_H
 #define MXT_TESTS_ALLOC_FAULTS_H
