@@ -68,9 +68,30 @@ static void every_allocation(void **state)
 	free(folders.data);
 }
 
+/* What the cache has no memory for is not kept, and that is no failure. */
+static int create_one(void *context)
+{
+	MXT_CLEANUP_MANIFEST struct mxt_manifest *manifest = NULL;
+	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
+	return mxt_manifest_create(context, &manifest, &err);
+}
+
+static void with_a_config_that_is_named(void **state)
+{
+	MXT_CLEANUP_FREE char *run = mxt_scratch_path(*state, "run");
+	MXT_CLEANUP_FREE char *cache = mxt_scratch_path(*state, "cache");
+	MXT_CLEANUP_FREE char *named = mxt_scratch_write(*state, "job.yaml", "seed: 1\n");
+	assert_int_equal(mkdir(run, 0700), 0);
+	free(mxt_scratch_write(*state, "run/status.json", status));
+	struct mxt_manifest_request request = {
+	    .run_folder = run, .config = named, .cache = cache, .threads = 1, .now_ns = 1};
+	assert_true(mxt_test_each_allocation(create_one, &request) > 40);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test_setup_teardown(every_allocation, mxt_scratch_setup, mxt_scratch_teardown)};
+	    cmocka_unit_test_setup_teardown(every_allocation, mxt_scratch_setup, mxt_scratch_teardown),
+	    cmocka_unit_test_setup_teardown(with_a_config_that_is_named, mxt_scratch_setup, mxt_scratch_teardown)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
