@@ -15,13 +15,14 @@
 #include "line.h"
 #include "progress.h"
 
-#define ERASE_LINE     "\r\033[K"
-#define FIRST_AFTER_NS (500 * MXT_NS_PER_MS) /* short work shows nothing */
-#define DRAW_EVERY_NS  (100 * MXT_NS_PER_MS)
-#define TELL_EVERY_NS  (10 * MXT_NS_PER_S) /* where lines stay */
-#define RATE_EVERY_NS  MXT_NS_PER_S
-#define BAR_WIDTH      20
-#define MINUTES_FROM_S 100
+#define ERASE_LINE       "\r\033[K"
+#define FIRST_AFTER_NS   (500 * MXT_NS_PER_MS) /* short work shows nothing */
+#define DRAW_EVERY_NS    (100 * MXT_NS_PER_MS)
+#define TELL_EVERY_NS    (10 * MXT_NS_PER_S) /* where lines stay */
+#define RATE_EVERY_NS    MXT_NS_PER_S
+#define BAR_WIDTH        20
+#define MINUTES_FROM_S   100
+#define BAR_FROM_COLUMNS 72 /* the figures matter more */
 
 /* A number of things, or of bytes where the total of those is known. */
 static void put_done(const struct mxt_hash_progress *progress, struct mxt_buf *text)
@@ -66,9 +67,11 @@ static void draw(struct mxt_hash_meter *meter, const struct mxt_hash_progress *p
 	struct mxt_line line = MXT_LINE_INIT(&meter->style, &line_text, mxt_style_columns(&meter->style) - 1);
 	bool by_bytes = progress->bytes_total > 0;
 	mxt_line_put(&line, MXT_PAINT_NONE, "hashing  ");
-	mxt_progress_bar(&line, BAR_WIDTH, by_bytes ? progress->bytes_done : progress->files_done,
-			 by_bytes ? progress->bytes_total : progress->files_total);
-	mxt_line_put(&line, MXT_PAINT_NONE, "  ");
+	if (mxt_style_columns(&meter->style) >= BAR_FROM_COLUMNS) {
+		mxt_progress_bar(&line, BAR_WIDTH, by_bytes ? progress->bytes_done : progress->files_done,
+				 by_bytes ? progress->bytes_total : progress->files_total);
+		mxt_line_put(&line, MXT_PAINT_NONE, "  ");
+	}
 	mxt_line_put(&line, MXT_PAINT_NONE, mxt_buf_text(text));
 	mxt_line_put(&line, MXT_PAINT_NONE, "  ");
 	mxt_line_put(&line, MXT_PAINT_DIM, progress->path);

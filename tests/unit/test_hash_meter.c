@@ -79,13 +79,12 @@ static void expect_to_read(int fd, const char *expected)
 	assert_string_equal(text, expected);
 }
 
-static void test_a_terminal_has_one_line(void **state)
+static void expect_line(unsigned short columns, const char *expected)
 {
-	(void)state;
 	struct show show;
 	char term[] = "TERM=xterm", no_color[] = "NO_COLOR=1";
 	int master = -1, slave = -1;
-	struct winsize size = {.ws_row = 24, .ws_col = 90};
+	struct winsize size = {.ws_row = 24, .ws_col = columns};
 	assert_int_equal(openpty(&master, &slave, NULL, NULL, &size), 0);
 	FILE *out = fdopen(slave, "w");
 	start(&show, out, (char *[]){term, no_color, NULL});
@@ -93,10 +92,17 @@ static void test_a_terminal_has_one_line(void **state)
 	assert_true(
 	    look_after(&show, 1, (struct mxt_hash_progress){2 * GB, 8 * GB, 0, 1, "a\033[2J/model.safetensors"}));
 	assert_int_equal(mxt_hash_meter_end(&show.meter, -EIO, NULL), -EIO);
-	expect_to_read(master, "\rhashing  =====---------------  2.00 GB of 8.00 GB, 2.00 GB/s, 3 s left"
-			       "  a?[2J/model.sa...\033[K\r\033[K");
+	expect_to_read(master, expected);
 	(void)fclose(out);
 	(void)close(master);
+}
+
+static void test_a_terminal_has_one_line(void **state)
+{
+	(void)state;
+	expect_line(90, "\rhashing  =====---------------  2.00 GB of 8.00 GB, 2.00 GB/s, 3 s left"
+			"  a?[2J/model.sa...\033[K\r\033[K");
+	expect_line(60, "\rhashing  2.00 GB of 8.00 GB, 2.00 GB/s, 3 s left  a?[2J/...\033[K\r\033[K");
 }
 
 static void test_a_signal_ends_the_work(void **state)
