@@ -155,12 +155,12 @@ static int verify_list(const struct mxt_cli *cli, const struct mxt_args *args, s
 {
 	MXT_CLEANUP_FILE_LIST struct mxt_file_list list = MXT_FILE_LIST_INIT;
 	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
-	MXT_CLEANUP_BUF struct mxt_buf path = MXT_BUF_INIT;
 	MXT_CLEANUP_BUF struct mxt_buf folder = MXT_BUF_INIT;
 	const char *name = args->operands[0];
 	int rc = check_list_options(args, request, err);
+	(void)mxt_operand_folder(name, &folder);
 	if (rc == 0)
-		rc = mxt_manifest_operand(name, &path, &folder, err);
+		rc = mxt_buf_status(&folder, err);
 	if (rc == 0)
 		rc = mxt_input_refine(mxt_file_read(name, MXT_MANIFEST_MAX_BYTES, &text, err), err);
 	if (rc == 0)

@@ -291,12 +291,28 @@ static void put_result(const struct mxt_manifest *manifest, struct mxt_buf *text
 		mxt_buf_printf(text, "; its result_id is not known: %s", reason ? reason : "?");
 }
 
+/* `run` does not know what its command read and wrote; who started it does. */
+static void print_remedy(FILE *out, const struct mxt_manifest *manifest)
+{
+	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
+	const json_t *document = mxt_manifest_document(manifest);
+	json_t *status = json_object_get(json_object_get(document, "run"), "exit_status");
+	if (json_object_get(document, "config") || !json_is_integer(status) || json_integer_value(status) != 0)
+		return;
+	mxt_buf_printf(&text,
+		       "it lists the folder of the run alone; with data and result: mindxtrain manifest create %s "
+		       "--config FILE --dataset PATH --checkpoint PATH",
+		       mxt_manifest_list(manifest, 0)->root);
+	mxt_launch_print_line(out, "note", mxt_buf_text(&text));
+}
+
 void mxt_launch_print_manifest(FILE *out, const struct mxt_manifest *manifest)
 {
 	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
 	mxt_buf_puts(&text, mxt_manifest_id(manifest));
 	put_result(manifest, &text);
 	mxt_launch_print_line(out, "manifest_id", mxt_buf_text(&text));
+	print_remedy(out, manifest);
 }
 
 void mxt_launch_print_no_manifest(FILE *out, const char *folder, const struct mxt_error *cause)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "make_manifest.h"
 
-#include <errno.h>
 #include <stdio.h>
 
 #include "buf.h"
@@ -10,7 +9,6 @@
 #include "command.h"
 #include "file.h"
 #include "hash_meter.h"
-#include "input_file.h"
 #include "manifest.h"
 #include "manifest_create.h"
 #include "manifest_files.h"
@@ -26,8 +24,7 @@ static int check_writable(const char *folder, struct mxt_error *err)
 	if (rc < 0)
 		return rc;
 	mxt_file_drop_link(path.data);
-	rc = mxt_file_check_writable(path.data, err);
-	return rc == -ENOENT || rc == -ENOTDIR ? mxt_input_refine(rc, err) : rc; /* there is no such folder */
+	return mxt_file_check_writable(path.data, err);
 }
 
 int mxt_make_manifest(const struct mxt_cli *cli, struct mxt_manifest_request *request,

@@ -2,7 +2,9 @@
 /*
  * `manifest create`: the record of a run, whoever launched it.
  */
+#include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "buf.h"
 #include "clean_text.h"
@@ -14,15 +16,18 @@
 #include "make_manifest.h"
 #include "manifest.h"
 #include "manifest_create.h"
+#include "manifest_operand.h"
 #include "manifest_verbs.h"
 #include "print_json.h"
 #include "run_files.h"
+#include "signature.h"
 
 /* What was made. */
 struct made {
 	const char *folder;
 	const struct mxt_manifest *manifest;
 	size_t left_out; /* files that the lists for b3sum cannot name */
+	bool was_signed; /* the manifest that it replaced */
 };
 
 /* ---- for people ---- */
@@ -79,6 +84,8 @@ static int print_text(FILE *out, const struct made *made, struct mxt_error *err)
 	if (made->left_out > 0)
 		mxt_buf_printf(&text, "note: the lists for b3sum leave out %zu file%s whose name b3sum cannot check\n",
 			       made->left_out, made->left_out == 1 ? "" : "s");
+	if (made->was_signed)
+		mxt_buf_puts(&text, "note: the signature of the manifest that was here is gone; sign this one\n");
 	return mxt_print_buf(out, &text, err);
 }
 
@@ -110,17 +117,34 @@ static int print_object(FILE *out, const struct made *made, struct mxt_error *er
 			      err);
 }
 
+/* The folder of the run, as people write it. */
+static int find_folder(const char *operand, struct mxt_buf *folder, bool *ret_signed, struct mxt_error *err)
+{
+	MXT_CLEANUP_BUF struct mxt_buf signature = MXT_BUF_INIT;
+	if (!mxt_operand_folder(operand, folder))
+		return mxt_error_set(err, -ENOTDIR, MXT_E_INPUT_FILE,
+				     "there is no folder %s: manifest create takes the folder of a run", operand);
+	mxt_buf_printf(&signature, "%s/" MXT_RUN_MANIFEST MXT_SIGNATURE_SUFFIX, mxt_buf_text(folder));
+	*ret_signed = access(mxt_buf_text(&signature), F_OK) == 0;
+	int rc = mxt_buf_status(folder, err);
+	return rc < 0 ? rc : mxt_buf_status(&signature, err);
+}
+
 int mxt_manifest_create_verb(struct mxt_cli *cli, const struct mxt_args *args, struct mxt_error *err)
 {
 	MXT_CLEANUP_FREE char **datasets = NULL;
 	MXT_CLEANUP_MANIFEST struct mxt_manifest *manifest = NULL;
-	struct made made = {.folder = args->operands[1]};
+	MXT_CLEANUP_BUF struct mxt_buf folder = MXT_BUF_INIT;
+	struct made made = {.folder = NULL};
 	int64_t threads = 0;
-	int rc = mxt_args_list(args, "dataset", &datasets, err);
+	int rc = find_folder(args->operands[1], &folder, &made.was_signed, err);
+	if (rc == 0)
+		rc = mxt_args_list(args, "dataset", &datasets, err);
 	if (rc == 0)
 		rc = mxt_args_int(args, "threads", 1, MXT_HASH_MAX_THREADS, &threads, err);
 	if (rc < 0)
 		return rc;
+	made.folder = folder.data;
 	struct mxt_manifest_request request = {.run_folder = made.folder,
 					       .datasets = datasets,
 					       .checkpoint = mxt_args_get(args, "checkpoint"),

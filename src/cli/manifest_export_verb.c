@@ -82,9 +82,9 @@ static int refuse_listed(const struct mxt_verify_request *where, const char *fol
 
 static int check_out(const struct mxt_verify_request *where, const char *out, struct mxt_error *err)
 {
-	MXT_CLEANUP_BUF struct mxt_buf path = MXT_BUF_INIT;
 	MXT_CLEANUP_BUF struct mxt_buf folder = MXT_BUF_INIT;
-	int rc = mxt_manifest_operand(out, &path, &folder, err);
+	(void)mxt_operand_folder(out, &folder);
+	int rc = mxt_buf_status(&folder, err);
 	if (rc < 0)
 		return rc;
 	MXT_CLEANUP_FREE char *absolute = realpath(folder.data, NULL);

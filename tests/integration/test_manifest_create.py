@@ -85,7 +85,8 @@ class Foreign(mxt.TestCase):
     def test_what_is_named_must_be_there(self):
         for options in (["--dataset", "gone"], ["--checkpoint", "gone"], ["--dataset", "data", "--dataset", ""]):
             self.assert_error(self.create(*options), 1, "MXT-360")
-        self.assert_error(self.run_program("manifest", "create", "gone"), 3, "MXT-180")
+        for name in "gone", "one.jsonl":
+            self.assert_error(self.run_program("manifest", "create", name), 3, "MXT-180", f"there is no folder {name}:")
         self.assertFalse((self.run_dir / "manifest.json").exists())
 
     def test_a_new_one_replaces_all_of_the_old_one(self):
@@ -94,12 +95,15 @@ class Foreign(mxt.TestCase):
         self.write("run/manifest.of-mine.txt", "no list")
         first = manifest_of(self.run_dir)
         self.write("run/log.txt", "it trained again\n")
-        self.create(status=0)
+        self.assertIn("note: the signature of the manifest that was here is gone", self.create(status=0).out)
         second = manifest_of(self.run_dir)
         self.assertNotEqual(first["lists"][0]["hash"], second["lists"][0]["hash"])
         self.assertEqual({path.name for path in self.run_dir.glob("manifest*")},
                          {"manifest.json", "manifest.b3", "manifest.of-mine.txt"})
         self.assertIn("manifest.of-mine.txt", paths(second["lists"][0]))
+
+    def test_a_folder_as_shells_complete_it(self):
+        self.assertIn("manifest     run/manifest.json\n", self.run_program("manifest", "create", "run//", status=0).out)
 
     def test_again_is_the_same(self):
         """But for the time: what the first one left is no part of the second."""
@@ -240,6 +244,8 @@ class Ours(launched.TestCase):
         folder = self.folder()
         manifest, status = manifest_of(folder), self.status()
         self.assertIn(manifest["manifest_id"], result.err)
+        self.assertIn(f"with data and result: mindxtrain manifest create {folder} "
+                      "--config FILE --dataset PATH --checkpoint PATH\n", result.err)
         for key in ("command", "state", "exit_status", "end", "marks", "remarks", "nodes", "started", "ended", "ran_ns"):
             self.assertEqual(manifest["run"][key], status[key], key)
         self.assertLessEqual(status["started"], status["ended"])
@@ -264,7 +270,7 @@ class Ours(launched.TestCase):
         manifest_of(self.folder())
 
     def test_a_command_that_fails(self):
-        self.launch("sh", "-c", "exit 3", status=3)
+        self.assertNotIn("manifest create", self.launch("sh", "-c", "exit 3", status=3).err)
         self.assertEqual(manifest_of(self.folder())["run"]["exit_status"], 3)
 
     def test_a_run_that_is_refused_has_none(self):
