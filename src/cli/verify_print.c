@@ -123,13 +123,12 @@ static void put_work(const struct mxt_verify_subject *subject, const struct mxt_
 		     struct mxt_buf *buf)
 {
 	char size[MXT_FIGURE_SIZE];
-	mxt_buf_printf(buf, "read: %zu files, %s\n", report->files_hashed,
+	mxt_buf_printf(buf, "read: %zu file%s, %s\n", report->files_hashed, plural(report->files_hashed),
 		       mxt_figure_bytes(size, report->bytes_hashed));
 	if (subject->request->quick)
 		mxt_buf_printf(buf,
-			       "not read (--quick): %zu files whose sizes and times are those of an earlier check "
-			       "here\n",
-			       report->files_trusted);
+			       "not read (--quick): %zu file%s of the size and the times of an earlier check here\n",
+			       report->files_trusted, plural(report->files_trusted));
 }
 
 int mxt_verify_print_text(FILE *out, const struct mxt_verify_subject *subject, const struct mxt_verify_report *report,
@@ -226,6 +225,18 @@ int mxt_verify_print_json(FILE *out, const struct mxt_verify_subject *subject, c
 
 /* ---- the verdict ---- */
 
+static void put_remedy(const struct mxt_verify_subject *subject, const size_t counts[MXT_FINDING_KINDS],
+		       struct mxt_buf *buf)
+{
+	if (!subject->list_name) {
+		if (counts[MXT_FINDING_ROOT])
+			mxt_buf_puts(buf, "; --dataset and --checkpoint say where copies lie");
+		return;
+	}
+	if (counts[MXT_FINDING_MISSING] == subject->list->count && !subject->request->datasets)
+		mxt_buf_puts(buf, "; its files lie beside it, or where --dataset says");
+}
+
 int mxt_verify_verdict(const struct mxt_verify_subject *subject, const struct mxt_verify_report *report,
 		       struct mxt_error *err)
 {
@@ -241,11 +252,10 @@ int mxt_verify_verdict(const struct mxt_verify_subject *subject, const struct mx
 	for (size_t kind = 0; kind < MXT_FINDING_KINDS; kind++) {
 		if (counts[kind] == 0)
 			continue;
-		mxt_buf_printf(&text, "%s%zu %s", separator, counts[kind],
-			       mxt_finding_name((enum mxt_finding_kind)kind));
+		mxt_buf_printf(&text, "%s%s %zu", separator, mxt_finding_name((enum mxt_finding_kind)kind),
+			       counts[kind]);
 		separator = ", ";
 	}
-	if (counts[MXT_FINDING_ROOT])
-		mxt_buf_puts(&text, "; --dataset and --checkpoint say where copies lie");
+	put_remedy(subject, counts, &text);
 	return mxt_error_set(err, -EBADMSG, MXT_E_VERIFY_FAILED, "%s", mxt_buf_text(&text));
 }

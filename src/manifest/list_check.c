@@ -58,8 +58,11 @@ static int list_place(struct mxt_list_check *check, const char *place, const str
 	if (rc == -ECANCELED)
 		return rc;
 	if (rc < 0)
-		return add(check, MXT_FINDING_ROOT, place, NULL,
-			   why.id == MXT_E_TREE_KIND ? "a FIFO, socket or device" : strerror(-rc), report, err);
+		return add(check, MXT_FINDING_ROOT, place, check->list->single ? "a file" : "a folder",
+			   why.id == MXT_E_TREE_KIND ? "a FIFO, socket or device"
+			   : rc == -ENOENT           ? "nothing"
+						     : strerror(-rc),
+			   report, err);
 	if (check->here.single && !check->list->single)
 		return add(check, MXT_FINDING_ROOT, place, "a folder", "a file", report, err);
 	check->is_there = true;

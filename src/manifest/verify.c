@@ -83,10 +83,11 @@ int mxt_verify_check_places(const struct mxt_verify_request *request, struct mxt
 		return mxt_error_set(err, -EINVAL, MXT_E_VERIFY_PLACE,
 				     "the manifest is of a run without a plan: leave --plan out");
 	if (count_given(request->datasets) > datasets)
-		return mxt_error_set(
-		    err, -EINVAL, MXT_E_VERIFY_PLACE,
-		    "the manifest lists the files of %zu datasets, and %zu places of datasets are given", datasets,
-		    count_given(request->datasets));
+		return mxt_error_set(err, -EINVAL, MXT_E_VERIFY_PLACE,
+				     "of datasets the manifest lists %zu, and %zu places are given: leave --dataset "
+				     "out, or give it once "
+				     "for each",
+				     datasets, count_given(request->datasets));
 	if (request->checkpoint && count_role(request, MXT_LIST_CHECKPOINT, n) == 0)
 		return mxt_error_set(err, -EINVAL, MXT_E_VERIFY_PLACE,
 				     "the manifest lists no checkpoint: leave --checkpoint out");

@@ -65,7 +65,7 @@ class Files(Made):
     def test_one_byte(self):
         (self.run_dir / "out/model.txt").write_text("Weights\n")
         failed = self.verify(status=7)
-        self.assert_error(failed, 7, "MXT-380", "1 content")
+        self.assert_error(failed, 7, "MXT-380", "content 1")
         self.assertRegex(failed.out, r"(?m)^content +run +[0-9a-f]{16}\.\.\. +[0-9a-f]{16}\.\.\. +out/model\.txt$")
 
     def test_the_table(self):
@@ -74,7 +74,7 @@ class Files(Made):
         (self.data / "train.jsonl").unlink()
         self.write("data/b", "xx")
         failed = self.verify(status=7)
-        self.assert_error(failed, 7, "MXT-380", "1 missing, 2 extra, 1 size")
+        self.assert_error(failed, 7, "MXT-380", "missing 1, extra 2, size 1")
         self.assertRegex(failed.out, r"(?m)^size +run +7 bytes +14 bytes +train\.log$")
         self.assertRegex(failed.out, r"(?m)^extra +run +- +a link +new$")
         self.assertRegex(failed.out, r"(?m)^extra +dataset +- +2 bytes +b$")
@@ -147,7 +147,7 @@ class Document(Made):
 
     def test_no_manifest(self):
         (self.run_dir / "manifest.json").unlink()
-        self.assert_error(self.verify(status=3), 3, "MXT-180", "manifest.json")
+        self.assert_error(self.verify(status=3), 3, "MXT-180", "manifest.json", "manifest create")
         self.assert_error(self.verify(at="nowhere", status=3), 3, "MXT-180", "nowhere")
 
     def test_a_sealed_manifest_with_what_no_list_may_hold(self):
@@ -176,7 +176,8 @@ class Places(Made):
     def test_a_moved_dataset(self):
         self.data.rename(self.dir / "elsewhere")
         failed = self.verify(status=7)
-        self.assert_error(failed, 7, "MXT-380", "--dataset")
+        self.assert_error(failed, 7, "MXT-380", "root 1", "--dataset")
+        self.assertRegex(failed.out, rf"(?m)^root +dataset +a folder +nothing +{self.data}$")
         self.verify("--dataset", "elsewhere", cwd=self.dir)
         (self.dir / "elsewhere/train.jsonl").write_text("[]\n" * 100)
         self.assertEqual(self.rows("--dataset", self.dir / "elsewhere"), {("content", "dataset", "train.jsonl")})
@@ -192,7 +193,7 @@ class Places(Made):
         told = self.verify("--quick", "--json").json()
         self.assertEqual((told["files_read"], told["files_trusted"], told["quick"]), (3, 0, True))
         told = self.verify("--quick")
-        self.assertIn("not read (--quick): 3 files", told.out)
+        self.assertIn("read: 0 files, 0 B\nnot read (--quick): 3 files of the size", told.out)
         shutil.rmtree(self.user_cache)
         self.run_program("manifest", "create", self.run_dir, "--dataset", self.data, status=0)
         told = self.verify("--quick", "--json").json()
@@ -222,7 +223,9 @@ class Lists(Made):
     def test_the_list_of_a_run(self):
         (self.run_dir / "link").symlink_to("train.log")
         self.verify(at=self.run_dir / "manifest.b3")
-        self.verify("--dataset", self.data, at=self.run_dir / "manifest.dataset.b3")
+        told = self.verify("--dataset", self.data, at=self.run_dir / "manifest.dataset.b3").out
+        self.assertIn("read: 1 file, 300 B\n", told)
+        self.assert_error(self.verify(at=self.run_dir / "manifest.dataset.b3", status=7), 7, "MXT-380", "--dataset")
         self.write("run/new", "")
         self.assertEqual(self.rows(at=self.run_dir / "manifest.b3"), {("extra", "list", "new")})
 
