@@ -13,7 +13,7 @@
 
 /* One table for all verbs; each row's help begins with the verbs that take it. */
 static const struct mxt_option options[] = {
-    {"dataset", "PATH...", "create, export: a dataset, once for each, in place of what the record names"},
+    {"dataset", "PATH...", "create, export: once for each dataset, in place of the record's"},
     {"config", "FILE", "create: the config that the run had, where its folder does not tell"},
     {"checkpoint", "PATH", "create, export: the checkpoint, in place of what the record names"},
     {"threads", "N", "create: how many threads hash, at most 16 (default: one per processor)"},

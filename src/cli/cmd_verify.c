@@ -24,7 +24,7 @@
 
 static const struct mxt_option options[] = {
     {"plan", "FILE", "a copy of plan.json that lies elsewhere"},
-    {"dataset", "PATH...", "where a dataset lies now, once for each, in their order; or a list's files"},
+    {"dataset", "PATH...", "once for each, in their order: where it lies now; or a list's files"},
     {"checkpoint", "PATH...", "where the checkpoint lies now; with --same-result: each run's"},
     {"allow-extra", NULL, "let listed folders hold files that are not listed"},
     {"quick", NULL, "read no file whose size and times are those of an earlier check here"},
