@@ -161,10 +161,15 @@ bool mxt_result_lacks_dataset(const json_t *document)
 	return found;
 }
 
+bool mxt_result_is_known(const json_t *result)
+{
+	return mxt_json_integer(result, "version") == VERSION;
+}
+
 int mxt_result_check(const json_t *document, const struct mxt_file_list *lists, size_t n_lists, struct mxt_error *err)
 {
 	const json_t *result = json_object_get(document, "result");
-	if (json_object_get(result, "unknown") || mxt_json_integer(result, "version") != VERSION)
+	if (json_object_get(result, "unknown") || mxt_json_integer(result, "version") > VERSION)
 		return 0;
 	const char *plan_id = mxt_json_text(json_object_get(document, "plan"), "plan_id");
 	const struct mxt_result_request request = {*plan_id ? plan_id : NULL, json_object_get(result, "config"), lists,

@@ -33,6 +33,9 @@ void mxt_result_dataset_hash(const struct mxt_file_list *dataset, uint8_t ret_ha
 /* Does a manifest's document name datasets whose files it does not list? */
 bool mxt_result_lacks_dataset(const json_t *document);
 
+/* Is a result of the version that is made here? What a later one is made of cannot be checked. */
+bool mxt_result_is_known(const json_t *result);
+
 struct mxt_result_request {
 	const char *plan_id;               /* NULL: unknown */
 	const json_t *config;              /* of mxt_result_config(), borrowed; NULL: unknown */

@@ -244,7 +244,12 @@ int mxt_same_result(const struct mxt_same_side *a, const struct mxt_same_side *b
 {
 	const char *ids[2] = {mxt_manifest_result_id(a->manifest), mxt_manifest_result_id(b->manifest)};
 	if (ids[0] && ids[1] && strcmp(ids[0], ids[1]) == 0)
-		return 0;
+		return mxt_result_is_known(result_of(a))
+			   ? 0
+			   : mxt_error_set(err, -EINVAL, MXT_E_RESULT_UNKNOWN,
+					   "whether %s and %s came to the same is not known: their results are of a "
+					   "later version than this program can check",
+					   a->name, b->name);
 	MXT_CLEANUP_BUF struct mxt_buf text = MXT_BUF_INIT;
 	MXT_CLEANUP_BUF struct mxt_buf compared = MXT_BUF_INIT;
 	const struct pair pair = {.sides = {a, b},

@@ -10,6 +10,7 @@ import subprocess
 import unittest
 
 import mxt
+import mxt_manifests
 import mxt_plans
 import run_results
 
@@ -77,6 +78,17 @@ class SameResult(run_results.TestCase):
             (out / path).write_bytes(content)
         self.run_program("manifest", "create", run, "--dataset", file, "--checkpoint", out, status=0)
         return run
+
+    def test_a_result_that_cannot_be_checked_is_none(self):
+        """It may have been made up."""
+        runs = [self.make_run(name, checkpoint={**CHECKPOINT, "tokenizer.json": name.encode()}) for name in "ab"]
+        for version, status, error in (2, 7, UNKNOWN), (0, 3, "MXT-388"), (None, 3, "MXT-388"):
+            for run in runs:
+                manifest = json.loads((run / "manifest.json").read_text())
+                manifest["result"] = {"made": "up"} if version is None else {"version": version}
+                manifest["result_id"] = mxt_manifests.b3(mxt_manifests.canonical(manifest["result"]))
+                (run / "manifest.json").write_bytes(mxt_manifests.canonical(mxt_manifests.seal(manifest)))
+            self.assert_error(self.run_program("verify", "--same-result", *runs), status, error)
 
     def test_what_both_have_is_compared_without_ids(self):
         a = self.foreign("a")
