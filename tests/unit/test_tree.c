@@ -413,7 +413,7 @@ static bool never(void *context, const struct mxt_hash_progress *progress)
 /* Also where single failures are passed over. */
 static void test_ends_when_told(void **state)
 {
-	MXT_CLEANUP_FREE char *file = mxt_scratch_write(*state, "file", "1");
+	make_file(*state, "file", "1");
 	MXT_CLEANUP_ERROR struct mxt_error err = MXT_ERROR_INIT;
 	MXT_CLEANUP_FILE_LIST struct mxt_file_list list = MXT_FILE_LIST_INIT;
 	const struct mxt_hash_watch watch = {never, NULL};
