@@ -63,7 +63,7 @@ download() {
 	for glibc in 2_28 2_27 2_26 2_25 2_24 2_17; do
 		platforms+=(--platform "manylinux_${glibc}_$machine")
 	done
-	"$python" -m pip --quiet --no-input --no-cache-dir --disable-pip-version-check --retries 1 --timeout 20 download \
+	"$python" -m pip --quiet --no-input --no-cache-dir --disable-pip-version-check --retries 3 --timeout 20 download \
 		--no-deps --only-binary=:all: --python-version 3.11 --implementation cp "${platforms[@]}" \
 		--platform "manylinux2014_$machine" --dest "$folder" "$@" 2>"$folder/pip.log"
 }

@@ -31,7 +31,7 @@ usable_python() {
 install_packages() {
 	"$python" -m venv --without-pip "$1"
 	packages >"$1/contents"
-	"$python" -m pip --quiet --no-input --no-cache-dir --disable-pip-version-check --retries 1 --timeout 20 \
+	"$python" -m pip --quiet --no-input --no-cache-dir --disable-pip-version-check --retries 3 --timeout 20 \
 		--python "$1/bin/python3" install --no-deps --only-binary=:all: --no-binary="$sources" --no-compile \
 		--requirement "$1/contents" 2>"$partial/pip.log" || skip "cannot fetch: $(grep -E '^ERROR' "$partial/pip.log" | tail -n 1)"
 }
