@@ -195,7 +195,7 @@ static void test_copies_elsewhere(void **state)
 	assert_return_code(rename(data, renamed), errno);
 	expect_refused(mxt_export_in_toto, &where, MXT_E_INPUT_FILE, "dataset is not at");
 	where.datasets = too_many;
-	expect_refused(mxt_export_in_toto, &where, MXT_E_VERIFY_PLACE, "1 datasets");
+	expect_refused(mxt_export_in_toto, &where, MXT_E_VERIFY_PLACE, "leave --dataset out");
 	where.datasets = datasets;
 	expect_refused(mxt_export_in_toto, &where, MXT_E_INPUT_FILE, "checkpoint is not at");
 	where.checkpoint = moved;
