@@ -17,6 +17,7 @@
 #include "json.h"
 #include "launch.h"
 #include "plan_fit.h"
+#include "python_packages.h"
 #include "yaml_tree.h"
 
 #define SCHEMA        "mindxtrain.job/1"
@@ -116,6 +117,22 @@ static int add_training(const struct mxt_launch *launch, const char *directory, 
 
 /* ---- all of it ---- */
 
+/* Versions of the packages that are there, by the names that they have here. */
+static int add_packages(const struct mxt_launch *launch, json_t *record, struct mxt_error *err)
+{
+	MXT_CLEANUP_JSON json_t *versions = json_object();
+	int rc = versions ? 0 : -1;
+	for (size_t i = 0; rc == 0 && i < mxt_python_package_count(); i++) {
+		const char *name = mxt_python_package_name(i);
+		const char *version = mxt_python_package_version(launch->request->packages, name);
+		rc = version && mxt_json_is_text(version) ? json_object_set_new(versions, name, json_string(version))
+							  : 0;
+	}
+	if (rc == 0 && json_object_size(versions) > 0)
+		rc = json_object_set(record, "packages", versions);
+	return rc == 0 ? 0 : mxt_error_oom(err);
+}
+
 static int add_git(const struct mxt_launch *launch, const char *directory, json_t *record, struct mxt_error *err)
 {
 	json_t *state = NULL;
@@ -134,6 +151,8 @@ int mxt_job_record(const struct mxt_launch *launch, json_t **ret_record, struct 
 	if (!directory)
 		return mxt_error_errno(err, errno, "cannot tell the working directory");
 	int rc = add_path(record, "directory", directory, err);
+	if (rc == 0)
+		rc = add_packages(launch, record, err);
 	if (rc == 0)
 		rc = add_git(launch, directory, record, err);
 	if (rc == 0 && launch->request->config)

@@ -6,6 +6,7 @@
  *   {"schema", "tool": version,
  *    "directory":  where the command was started,
  *    "platform", "stack": as found here, in the form of the plan's,
+ *    "packages":   versions of what is installed of python_packages.def, in the Python that trains,
  *    "git":        see mxt_git_state(), of the directory,
  *    "overrides":  of `train`: Axolotl's arguments, secrets masked; left out when there are none,
  *    "output_dir": of `train`: where the training writes, absolute,

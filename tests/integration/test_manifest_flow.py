@@ -177,6 +177,7 @@ class Record(test_train.TestCase):
             self.assertEqual(manifest["proof"].get(key), status.get(key), key)
         self.assertIn("witnesses", manifest["proof"])
         self.assertTrue({"platform", "stack", "git", "directory", "datasets", "output_dir"} <= set(manifest["job"]))
+        self.assertTrue({"accelerate", "axolotl"} <= set(manifest["job"]["packages"]), manifest["job"])
         self.assertTrue(manifest["tool"])
 
     def test_a_training_that_is_interrupted(self):
